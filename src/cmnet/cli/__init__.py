@@ -1,0 +1,62 @@
+"""The command line: one file per verb. A verb imports what it needs when it runs, so `--help` answers at once."""
+
+import argparse
+import logging
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from cmnet import __version__
+from cmnet.errors import InputError
+
+VERBS = ("train", "evaluate", "dataset", "info")
+
+EPILOG = """\
+worked examples:
+  cmnet dataset toy -o data/toy                       make the paper's toy data
+  cmnet train --preset cmnet-base --data data/toy -o runs/toy
+  cmnet evaluate data/toy --split test --weights runs/toy/last.safetensors
+  cmnet COMMAND --help                                more about one command
+"""
+
+
+def build_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="cmnet",
+        description="Puts broken objects back together.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"cmnet {__version__}")
+    verbs = parser.add_subparsers(dest="verb", metavar="COMMAND", required=True)
+    for verb in VERBS:
+        module = import_module(f"cmnet.cli.{verb}")
+        summary = module.__doc__.strip().splitlines()[0]
+        sub = verbs.add_parser(
+            verb,
+            help=summary,
+            description=module.__doc__,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        module.add_arguments(sub)
+        sub.set_defaults(run=module.run)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one verb. Bad input ends in one sentence and exit code 2, an interruption in 130."""
+    logging.basicConfig(level=logging.WARNING, format="cmnet: %(message)s")
+    args = build_parser().parse_args(argv)
+    try:
+        return int(args.run(args) or 0)
+    except InputError as error:
+        print(f"cmnet: {error}", file=sys.stderr)  # noqa: T201
+        return 2
+    except KeyboardInterrupt:
+        print("cmnet: interrupted", file=sys.stderr)  # noqa: T201
+        return 128 + signal.SIGINT
+    except BrokenPipeError:  # `cmnet ... | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE

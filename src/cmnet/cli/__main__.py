@@ -1,0 +1,5 @@
+import sys
+
+from cmnet.cli import main
+
+sys.exit(main())

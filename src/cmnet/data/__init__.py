@@ -1,0 +1,1 @@
+"""Broken objects to train and to measure on."""

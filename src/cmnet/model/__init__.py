@@ -1,0 +1,1 @@
+"""The network of the paper: descriptors of one part, matches of two. Never imports Lightning, gtsam or a viewer."""

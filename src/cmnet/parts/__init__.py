@@ -1,0 +1,1 @@
+"""Parts: reading them from files, checking their health, sampling them."""

@@ -1,0 +1,49 @@
+"""A part: one fragment, as a mesh or as a point cloud."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cmnet.geometry.pose import Pose
+
+Array = NDArray[np.float64]
+Faces = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One fragment in its own coordinates.
+
+    vertices : (n, 3) float
+    faces    : (m, 3) int, or None for a point cloud
+    normals  : (n, 3) float unit normals of a cloud's points, or None where they are unknown (meshes: from the faces)
+    """
+
+    name: str
+    vertices: Array
+    faces: Faces | None = None
+    normals: Array | None = None
+    file: Path | None = None
+
+    @cached_property
+    def triangles(self) -> Array:
+        """(m, 3, 3) float: the corners of every face."""
+        if self.faces is None:
+            raise ValueError(f"part {self.name!r} is a point cloud and has no triangles")
+        return self.vertices[self.faces]
+
+    @cached_property
+    def area(self) -> float:
+        """Surface area of a mesh, in the square of the given unit."""
+        edges = self.triangles[:, 1:] - self.triangles[:, :1]
+        return float(np.linalg.norm(np.cross(edges[:, 0], edges[:, 1]), axis=1).sum() / 2)
+
+    def moved(self, T_b_a: Pose) -> Part:
+        """The same part with its coordinates taken from frame a to frame b."""
+        normals = None if self.normals is None else T_b_a.rotate(self.normals)
+        return Part(self.name, T_b_a.apply(self.vertices), self.faces, normals, self.file)
