@@ -1,0 +1,120 @@
+"""What a network is made of, and the named presets. Every ablation of the paper is one field."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from cmnet.errors import InputError
+
+
+@dataclass(frozen=True)
+class CMNetConfig:
+    """The network, its matching and its losses. Lengths are in network units (object size about 1)."""
+
+    # Input
+    points: int = 5000  # points per object, split over its parts by area
+    min_points: int = 256  # points a part gets at least
+    normals: bool = False  # oriented points: the normal as a second vector channel
+    scale: Literal["given", "area"] = "given"  # network unit: the data's own, or derived from the parts' total area
+    # Backbone
+    equivariant: bool = True  # vector neurons; False: a plain DGCNN of three times the width
+    widths: tuple[int, int, int, int] = (21, 42, 85, 170)  # vector channels of the four levels
+    features: int = 341  # vector channels D of the backbone's output
+    norm: Literal["instance", "rms"] = "instance"  # of vector lengths; rms: divide by the root-mean-square length
+    graph: Literal["features", "coordinates"] = "features"  # neighbours after the first EdgeConv
+    neighbors: int = 20  # of an EdgeConv
+    down_neighbors: int = 16  # of a transition down
+    # Descriptors and matching
+    descriptor: int = 512  # channels d of the shape and of the occupancy descriptor
+    attention: int = 256  # hidden channels of the channel attention
+    shape_branch: bool = True  # match equal shape
+    occupancy_branch: bool = True  # match opposite occupancy
+    transport_rounds: int = 100  # Sinkhorn rounds at most; fewer once the marginals are met
+    top_k: int = 128  # soft matches kept
+    inlier_rounds: int = 5  # weighted SVDs after the first
+    inlier_radius: float = 0.1  # a match within it of the current pose counts in the next round
+    # Losses
+    positive_radius: float = 0.018  # points nearer than this in the assembled object match
+    negative_radius: float = 0.03  # points farther than this do not
+    max_positives: int = 128  # correspondences drawn for a circle loss
+    positive_margin: float = 0.1  # Δp of the circle losses
+    negative_margin: float = 1.4  # Δn of the circle losses
+    circle_scale: float = 24.0  # γ of the circle losses
+    occupancy_affinity: Literal["cosine", "l2"] = "cosine"  # how alike two occupancy descriptors are
+    orientation_loss: bool = True  # align the frames of matching points
+    orientation_weight: float = 0.1  # λd
+    shape_weight: float = 0.5  # λs
+    occupancy_weight: float = 0.5  # λo
+
+    def __post_init__(self) -> None:
+        if not (self.shape_branch or self.occupancy_branch):
+            raise InputError("the network needs shape_branch or occupancy_branch; with neither there is nothing to match")
+
+    def with_overrides(self, overrides: Mapping[str, Any]) -> CMNetConfig:
+        """A copy with some fields replaced; unknown names and impossible values raise an InputError."""
+        return replace(self, **checked(CMNetConfig, overrides))
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def checked(cls: type, values: Mapping[str, Any]) -> dict[str, Any]:
+    """`values` as fields of the dataclass `cls`: texts are parsed, lists become tuples, anything else is refused."""
+    hints = get_type_hints(cls)
+    names = [f.name for f in fields(cls)]
+    unknown = sorted(set(values) - set(names))
+    if unknown:
+        raise InputError(f"no setting is called {unknown[0]!r}; the settings are {', '.join(names)}")
+    return {name: _parse(name, value, hints[name]) for name, value in values.items()}
+
+
+def _parse(name: str, value: Any, kind: Any) -> Any:
+    """One value as `kind`: bool, int, float, a choice of texts, a tuple of ints, or one of these or None."""
+    if get_origin(kind) is Literal:
+        if value not in get_args(kind):
+            raise InputError(f"{name} = {value!r} is not possible; choose one of {', '.join(get_args(kind))}")
+        return value
+    if get_origin(kind) is tuple:
+        items = value.split(",") if isinstance(value, str) else list(value)
+        if len(items) != len(get_args(kind)):
+            raise InputError(f"{name} needs {len(get_args(kind))} numbers, got {value!r}")
+        return tuple(_parse(name, item, inner) for item, inner in zip(items, get_args(kind)))
+    if type(None) in get_args(kind):
+        inner = next(k for k in get_args(kind) if k is not type(None))
+        return None if value in (None, "none") else _parse(name, value, inner)
+    if kind is bool:
+        words = {"true": True, "false": False, "on": True, "off": False, "1": True, "0": False}
+        if str(value).lower() not in words:
+            raise InputError(f"{name} = {value!r} is not possible; choose true or false")
+        return words[str(value).lower()]
+    try:
+        return kind(value)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} = {value!r} is not possible; it must be a number ({kind.__name__})") from None
+
+
+PRESETS: dict[str, CMNetConfig] = {
+    # As published: points only, 2,935,403 parameters.
+    "paper": CMNetConfig(),
+    # What we ship: oriented points, a norm that trains, sized for CPUs.
+    "cmnet-base": CMNetConfig(
+        normals=True,
+        scale="area",
+        widths=(16, 32, 64, 96),
+        features=128,
+        norm="rms",
+        graph="coordinates",
+        neighbors=16,
+        descriptor=192,
+        attention=128,
+    ),
+}
+
+
+def preset(name: str, **overrides: Any) -> CMNetConfig:
+    """The preset `name`, some fields replaced."""
+    if name not in PRESETS:
+        raise InputError(f"no preset is called {name!r}; choose one of {', '.join(PRESETS)}")
+    return PRESETS[name].with_overrides(overrides)

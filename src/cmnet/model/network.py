@@ -1,0 +1,152 @@
+"""CMNet: describe a part, compare two (paper §3.2). Reads in the paper's order: (a), (b), (c), (d)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from cmnet.geometry.pose import Pose
+from cmnet.geometry.procrustes import robust_procrustes
+from cmnet.model.backbone import Backbone
+from cmnet.model.config import CMNetConfig, preset
+from cmnet.model.descriptors import ChannelAttention, Descriptors, Head, gram_schmidt
+from cmnet.model.transport import log_transport
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two parts P and Q side by side: attended descriptors and the soft assignment between them.
+
+    shape_p, occupancy_p : (n, d) float; shape_q, occupancy_q : (m, d) float
+    log_assignment       : (n + 1, m + 1) float, the last row and column are the dustbins
+    """
+
+    shape_p: Tensor
+    shape_q: Tensor
+    occupancy_p: Tensor
+    occupancy_q: Tensor
+    log_assignment: Tensor
+
+
+@dataclass(frozen=True)
+class Matches:
+    """The strongest soft matches of two parts, strongest first.
+
+    indices        : (k, 2) int, a point of the first part and one of the second
+    weights        : (k,) float in (0, 1]
+    log_assignment : (n + 1, m + 1) float
+    """
+
+    indices: Tensor
+    weights: Tensor
+    log_assignment: Tensor
+
+
+class CMNet(nn.Module):
+    """Combinative matching: equal shape, opposite occupancy, in learned local frames.
+
+    `describe` sees one part, `compare`, `match` and `pose` two. Devices and dtypes are those of the inputs.
+    """
+
+    def __init__(self, config: CMNetConfig) -> None:
+        super().__init__()
+        self.config = config
+        inputs = 3 * config.features
+        self.backbone = Backbone(config)
+        self.orientation = nn.Linear(*((config.features, 2) if config.equivariant else (inputs, 6)), bias=False)
+        self.shape_head = Head(inputs, config.descriptor, "leaky") if config.shape_branch else None
+        self.occupancy_head = Head(inputs, config.descriptor, "tanh") if config.occupancy_branch else None
+        self.attention = ChannelAttention(inputs, config.attention, config.descriptor)
+        self.dustbin = nn.Parameter(torch.tensor(1.0))
+
+    @classmethod
+    def from_preset(cls, name: str = "cmnet-base", **overrides: Any) -> CMNet:
+        """An untrained network; any field of its config can be overridden."""
+        return cls(preset(name, **overrides))
+
+    @classmethod
+    def from_pretrained(cls, name_or_path: str | Path) -> CMNet:
+        """Trained weights from a safetensors file, which also holds the config. Strict."""
+        from cmnet.model.weights import load_network
+
+        return load_network(name_or_path)
+
+    def save(self, path: str | Path, **notes: Any) -> None:
+        """Write weights and config as one safetensors file; notes (JSON values) are kept beside the config."""
+        from cmnet.model.weights import save_network
+
+        save_network(self, path, notes)
+
+    @property
+    def dtype(self) -> torch.dtype:
+        return self.dustbin.dtype
+
+    @property
+    def device(self) -> torch.device:
+        return self.dustbin.device
+
+    def describe(self, points: Tensor, normals: Tensor, unit: float = 1.0) -> Descriptors:
+        """(a) features and frames, (b) shape and (c) occupancy descriptors of one part.
+
+        points, normals : (n, 3) float in given coordinates; unit : length of a network unit in them
+        """
+        xyz = (points / unit).to(self.device, self.dtype)
+        features = self.backbone(xyz, normals.to(self.device, self.dtype) if self.config.normals else None)
+        frames, invariant = self._orient(features)
+        none = invariant.new_zeros(len(invariant), self.config.descriptor)
+        return Descriptors(
+            points=points,
+            normals=normals,
+            frames=frames,
+            shape=none if self.shape_head is None else self.shape_head(invariant),
+            occupancy=none if self.occupancy_head is None else self.occupancy_head(invariant),
+            mean=invariant.mean(0),
+            maximum=invariant.amax(0),
+            unit=unit,
+        )
+
+    def _orient(self, features: Tensor) -> tuple[Tensor, Tensor]:
+        """Frames F_d (n, 3, 3) and invariant features F_inv = F_d · F_eqv (n, 3D)."""
+        if not self.config.equivariant:
+            plain = features.squeeze(1)
+            return gram_schmidt(self.orientation(plain).view(-1, 2, 3)), plain
+        frames = gram_schmidt(self.orientation(features).transpose(1, 2))
+        return frames, (frames @ features).flatten(1)
+
+    def compare(self, p: Descriptors, q: Descriptors) -> Comparison:
+        """(d) attention, combinative cost C = (F_s F_sᵀ − F_o F_oᵀ) / Z, transport."""
+        weigh_shape, weigh_occupancy = self.attention(p, q)
+        shape_p, shape_q = p.shape * weigh_shape, q.shape * weigh_shape
+        occupancy_p, occupancy_q = p.occupancy * weigh_occupancy, q.occupancy * weigh_occupancy
+        left, right = torch.cat([shape_p, -occupancy_p], 1), torch.cat([shape_q, occupancy_q], 1)
+        cost = left @ right.T / self.config.descriptor**0.5  # Eq. 4
+        assignment = log_transport(cost, self.dustbin, self.config.transport_rounds)
+        return Comparison(shape_p, shape_q, occupancy_p, occupancy_q, assignment)
+
+    def match(self, p: Descriptors, q: Descriptors) -> Matches:
+        """The top-k soft matches."""
+        assignment = self.compare(p, q).log_assignment
+        indices, log_weights = top_entries(assignment[:-1, :-1], self.config.top_k)
+        return Matches(indices, log_weights.exp(), assignment)
+
+    def pose(self, p: Descriptors, q: Descriptors, matches: Matches | None = None) -> Pose:
+        """T_q_p in given coordinates: weighted SVD of the matches with inlier rounds (Eq. 5)."""
+        matches = self.match(p, q) if matches is None else matches
+        i, j = matches.indices.cpu().unbind(1)
+        source, target = p.points.cpu().double()[i].numpy(), q.points.cpu().double()[j].numpy()
+        weights = matches.weights.detach().cpu().double().numpy()
+        radius = self.config.inlier_radius * p.unit
+        return robust_procrustes(source, target, weights, radius, self.config.inlier_rounds)
+
+
+def top_entries(matrix: Tensor, k: int) -> tuple[Tensor, Tensor]:
+    """The k largest entries, largest first. matrix : (n, m) → indices (k, 2) int, values (k,); fewer where n·m < k"""
+    n, m = matrix.shape
+    # The k largest entries lie in the k rows with the largest maxima: sort those alone.
+    rows = matrix.amax(1).topk(min(k, n)).indices.sort().values
+    values, flat = matrix[rows].flatten().topk(min(k, n * m, len(rows) * m))
+    return torch.stack([rows[flat // m], flat % m], dim=1), values

@@ -1,0 +1,67 @@
+"""Weights on disk: safetensors only, the config in the same file, nothing that could run code."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cmnet.errors import InputError
+from cmnet.files import replacing
+from cmnet.model.config import CMNetConfig, checked
+
+if TYPE_CHECKING:
+    from cmnet.model.network import CMNet
+
+FORMAT = "cmnet.weights/1"
+
+
+def save_network(net: CMNet, path: str | Path, notes: dict[str, Any]) -> None:
+    """Write `net` to `path`, atomically."""
+    from safetensors.torch import save_file
+
+    tensors = {name: value.detach().cpu().contiguous() for name, value in net.state_dict().items()}
+    metadata = {"format": FORMAT, "config": json.dumps(net.config.to_dict()), "notes": json.dumps(notes)}
+    with replacing(Path(path)) as temporary:
+        save_file(tensors, temporary, metadata=metadata)
+
+
+def load_network(path: str | Path) -> CMNet:
+    """The network in the file at `path`, in evaluation mode; an InputError where it is not one of ours."""
+    from safetensors import SafetensorError, safe_open
+
+    from cmnet.model.network import CMNet
+
+    path = Path(path)
+    if not path.is_file():
+        raise InputError(f"no weights at {path}; give the path of a .safetensors file written by `cmnet train`")
+    try:
+        with safe_open(path, framework="pt") as file:
+            metadata = file.metadata() or {}
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a dict)
+    except (SafetensorError, OSError) as error:
+        raise InputError(f"{path} is not a readable safetensors file ({error}); train or download it again") from None
+    net = CMNet(_config(path, metadata))
+    _check_shapes(path, {name: tuple(value.shape) for name, value in net.state_dict().items()}, tensors)
+    net.load_state_dict(tensors)
+    return net.eval()
+
+
+def _config(path: Path, metadata: dict[str, str]) -> CMNetConfig:
+    if metadata.get("format") != FORMAT:
+        raise InputError(f"{path} holds no CMNet weights (its format is {metadata.get('format')!r}, not {FORMAT!r})")
+    try:
+        return CMNetConfig(**checked(CMNetConfig, json.loads(metadata["config"])))
+    except (KeyError, json.JSONDecodeError) as error:
+        raise InputError(f"{path} has a damaged config ({error}); train or download it again") from None
+
+
+def _check_shapes(path: Path, wanted: dict[str, tuple[int, ...]], found: dict[str, Any]) -> None:
+    """Refuse weights whose names or shapes are not exactly those of the network its config describes."""
+    for name in sorted(wanted.keys() | found.keys()):
+        have = tuple(found[name].shape) if name in found else None
+        if have != wanted.get(name):
+            raise InputError(
+                f"{path} does not fit the network its config describes: {name} has shape {have}, "
+                f"the network needs {wanted.get(name)}; use the file as `cmnet train` wrote it"
+            )
