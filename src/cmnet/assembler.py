@@ -47,7 +47,7 @@ class Assembler:
     @torch.inference_mode()
     def describe_points(self, points: Points, unit: float) -> Descriptors:
         """The description of one part that is already sampled; `unit` is 1 for a network that takes lengths as given."""
-        xyz, normals = (torch.from_numpy(a).to(self.net.device, self.net.dtype) for a in (points.xyz, points.normals))
+        xyz, normals = (torch.from_numpy(array).to(self.net.device) for array in (points.xyz, points.normals))
         return self.net.describe(xyz, normals, unit)
 
     @torch.inference_mode()

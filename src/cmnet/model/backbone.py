@@ -16,7 +16,7 @@ class Backbone(nn.Module):
 
     Turning the part turns the equivariant features; the order of the points is irrelevant.
 
-    Shapes: points (n, 3), normals (n, 3) or None → (n, 3, D)
+    Shapes: points (n, 3) in network units, normals (n, 3) or None → (n, 3, D)
     """
 
     def __init__(self, config: CMNetConfig) -> None:

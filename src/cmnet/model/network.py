@@ -94,7 +94,8 @@ class CMNet(nn.Module):
 
         points, normals : (n, 3) float in given coordinates; unit : length of a network unit in them
         """
-        xyz = (points / unit).to(self.device, self.dtype)
+        # Centred before it is rounded: scans may lie far from their origin.
+        xyz = ((points - points.mean(0)) / unit).to(self.device, self.dtype)
         features = self.backbone(xyz, normals.to(self.device, self.dtype) if self.config.normals else None)
         frames, invariant = self._orient(features)
         none = invariant.new_zeros(len(invariant), self.config.descriptor)
