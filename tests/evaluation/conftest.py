@@ -18,6 +18,9 @@ class Cloud:
     normals: Array
     area: float
 
+    def moved(self, T_b_a: Pose) -> "Cloud":
+        return Cloud(T_b_a.apply(self.xyz), T_b_a.rotate(self.normals), self.area)
+
 
 @dataclass(frozen=True)
 class Bar:

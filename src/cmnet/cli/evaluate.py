@@ -19,14 +19,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from cmnet.data.objects import FolderObjects
-    from cmnet.evaluation.cases import SampledObject
+    from cmnet.data.objects import FolderObjects, SampledObject
     from cmnet.evaluation.methods import Makers
     from cmnet.evaluation.predictions import Prediction, Settings
     from cmnet.evaluation.protocol import ObjectScore
     from cmnet.evaluation.tables import Row
 
-NO_LIMIT = 10**6  # pieces
 WIDTH = 130  # columns the table needs; narrower terminals wrap its lines rather than lose figures
 
 
@@ -111,6 +109,7 @@ def _settings(args: argparse.Namespace) -> Settings:
         method=args.method,
         weights=weights,
         weights_sha256=weights and weights_hash(weights),
+        limit=args.limit,
     )
 
 
@@ -126,8 +125,7 @@ def _objects(args: argparse.Namespace) -> FolderObjects:
     from cmnet.data.objects import FolderObjects
     from cmnet.errors import InputError
 
-    span = args.pieces or (2, NO_LIMIT)
-    objects = FolderObjects(args.data, args.subset, args.split, span, total_points=args.points, seed=args.seed)
+    objects = FolderObjects(args.data, args.subset, args.split, args.pieces, total_points=args.points, seed=args.seed)
     if len(objects) == 0:
         raise InputError(f"{args.data} holds no such fracture; loosen --subset, --split or --pieces")
     return objects

@@ -1,43 +1,22 @@
 """What is asked: parts of a known assembly, taken apart, turned at random and centred, with the truth kept aside."""
 
+from __future__ import annotations
+
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Protocol, cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cmnet.geometry.pose import Pose
 
+if TYPE_CHECKING:
+    from cmnet.data.objects import SampledObject
+    from cmnet.parts.points import Points
+
 Array = NDArray[np.float64]
-
-
-class Points(Protocol):
-    """Samples of one part, a dataclass. xyz : (n, 3) float, normals : (n, 3) float, area : surface area"""
-
-    @property
-    def xyz(self) -> Array: ...
-    @property
-    def normals(self) -> Array: ...
-    @property
-    def area(self) -> float: ...
-
-
-class SampledObject(Protocol):
-    """A fracture with its parts in their assembled places.
-
-    points : one `Points` per part, contact : (p, p) float, how much of each pair touches, unit : the object's scale
-    """
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def points(self) -> Sequence[Points]: ...
-    @property
-    def contact(self) -> NDArray[Any]: ...
-    @property
-    def unit(self) -> float: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +80,7 @@ def make_case(obj: SampledObject, parts: Sequence[int], seed: int) -> Case:
     entries = [_entry(centre, stream(seed, f"entry {k}", obj.name)) for k, centre in zip(parts, centres)]
     truth = np.array([(entries[anchor] @ entry.inverse()).matrix() for entry in entries])
     truth[anchor] = np.eye(4)
-    moved = tuple(_moved(points, entry) for points, entry in zip(chosen, entries))
+    moved = tuple(points.moved(entry) for points, entry in zip(chosen, entries))
     return Case(Puzzle(obj.name, moved, anchor, obj.unit), len(obj.points), tuple(parts), centres, truth)
 
 
@@ -109,7 +88,3 @@ def _entry(centre: Array, rng: np.random.Generator) -> Pose:
     """T_part_object: turned at random about the part's own mean, which goes to the origin."""
     R = Pose.random(rng).R
     return Pose(R, -R @ centre)
-
-
-def _moved(points: Points, T: Pose) -> Points:
-    return cast(Points, replace(cast(Any, points), xyz=T.apply(points.xyz), normals=T.rotate(points.normals)))

@@ -4,16 +4,20 @@ import hashlib
 from collections.abc import Callable, Mapping
 from importlib import resources
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cmnet.errors import InputError
-from cmnet.evaluation.cases import Array, Points, Puzzle, stream
+from cmnet.evaluation.cases import Array, Puzzle, stream
 from cmnet.geometry.pose import Pose
+
+if TYPE_CHECKING:
+    from cmnet.parts.points import Points
 
 Method = Callable[[Puzzle], Array]
 Makers = Mapping[str, Callable[[], Method]]  # by name; called when the method is first needed
-PairPose = Callable[[Points, Points, float], Pose]  # (p, q, unit) → T_q_p
+PairPose = Callable[["Points", "Points", float], Pose]  # (p, q, unit) → T_q_p
 
 METHODS = ("cmnet", "chance")
 

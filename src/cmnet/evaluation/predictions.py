@@ -28,7 +28,7 @@ HOW_TO_REPLACE = "predict again with --overwrite, or name another file with --pr
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything a prediction depends on. A file made with other settings is stale."""
+    """Everything a figure depends on. Predictions made with other settings, except for the limit, are stale."""
 
     data: str  # the folder, as given
     subset: str | None = None  # None = every subset
@@ -41,6 +41,7 @@ class Settings:
     weights_sha256: str | None = None
     task: str = "pairs"  # the most-touching pair of each fracture
     anchor: str = "largest"  # by surface area
+    limit: int | None = None  # judge so many fractures only; None = all
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +127,7 @@ def export(
 
 
 def _refuse_stale(path: Path, made_with: dict[str, Any], settings: dict[str, Any]) -> None:
-    names = sorted(made_with.keys() | settings.keys())
+    names = sorted((made_with.keys() | settings.keys()) - {"limit"})  # which objects, not what is predicted for them
     differences = [
         f"{name} = {made_with.get(name)!r}, not {settings.get(name)!r}"
         for name in names

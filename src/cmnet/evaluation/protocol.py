@@ -1,19 +1,25 @@
 """The paper's relative-pose protocol in two stages: `predict` asks the methods, `score` compares with the truth."""
 
+from __future__ import annotations
+
 import logging
 import time
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cmnet.errors import InputError
-from cmnet.evaluation.cases import Array, Case, SampledObject, pair_case
+from cmnet.evaluation.cases import Array, Case, pair_case
 from cmnet.evaluation.methods import Makers, Method
 from cmnet.evaluation.metrics import chamfer, crd, geodesic_rotation, part_accuracy, rmse_rotation, rmse_translation
 from cmnet.evaluation.predictions import HOW_TO_REPLACE, Prediction
 from cmnet.geometry.pose import Pose
+
+if TYPE_CHECKING:
+    from cmnet.data.objects import SampledObject
 
 log = logging.getLogger("cmnet")
 

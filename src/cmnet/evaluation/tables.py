@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cmnet import __version__
 from cmnet.evaluation.predictions import Settings
 from cmnet.evaluation.protocol import CHOICES, ObjectScore
 
@@ -110,6 +111,7 @@ def to_json(settings: Settings, rows: Sequence[Row], scores: Sequence[ObjectScor
     """The report as JSON. What is not finite becomes null."""
     report = {
         "format": FORMAT,
+        "version": __version__,
         "protocol": {**asdict(settings), "choices": list(CHOICES)},
         "rows": [asdict(row) for row in rows],
         "objects": [{"path": score.path, "subset": score.subset, **asdict(score)} for score in scores],
