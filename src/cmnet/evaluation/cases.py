@@ -1,0 +1,90 @@
+"""What is asked: parts of a known assembly, taken apart, turned at random and centred, with the truth kept aside."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cmnet.geometry.pose import Pose
+
+if TYPE_CHECKING:
+    from cmnet.data.objects import SampledObject
+    from cmnet.parts.points import Points
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Puzzle:
+    """What a method gets to see.
+
+    points : the parts, each centred on its own mean and turned at random
+    anchor : index of the part that stays put; answers are poses in its frame
+    """
+
+    name: str
+    points: tuple[Points, ...]
+    anchor: int
+    unit: float
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A puzzle and its solution.
+
+    parts   : which of the object's `pieces` parts take part
+    centres : (p, 3) float, where the parts' means lie in the assembled object
+    truth   : (p, 4, 4) float, T_anchor_part in the puzzle's coordinates
+    """
+
+    puzzle: Puzzle
+    pieces: int
+    parts: tuple[int, ...]
+    centres: Array
+    truth: Array
+
+
+def stream(seed: int, purpose: str, name: str) -> np.random.Generator:
+    """Random numbers that depend on the object's name, never on its place in a list."""
+    digest = hashlib.sha256(f"{purpose}:{name}".encode()).digest()
+    return np.random.default_rng([seed, int.from_bytes(digest[:8], "little")])
+
+
+def pair_case(obj: SampledObject, seed: int) -> Case | None:
+    """The paper's relative pose task on the pair that touches most; None where no two parts touch."""
+    parts = most_touching(np.asarray(obj.contact, dtype=np.float64))
+    return None if parts is None else make_case(obj, parts, seed)
+
+
+def most_touching(contact: Array) -> tuple[int, int] | None:
+    """The pair i < j with most contact (the first of equals). Of two parts it is always these two. contact : (p, p)"""
+    if len(contact) == 2:
+        return 0, 1
+    upper = np.triu(contact + contact.T, k=1)
+    if not upper.max(initial=0) > 0:
+        return None
+    i, j = np.unravel_index(np.argmax(upper), upper.shape)
+    return int(i), int(j)
+
+
+def make_case(obj: SampledObject, parts: Sequence[int], seed: int) -> Case:
+    """Take `parts` of the object apart. The largest by area is the anchor."""
+    chosen = [obj.points[k] for k in parts]
+    anchor = int(np.argmax([points.area for points in chosen]))
+    centres = np.array([points.xyz.mean(axis=0) for points in chosen])
+    entries = [_entry(centre, stream(seed, f"entry {k}", obj.name)) for k, centre in zip(parts, centres)]
+    truth = np.array([(entries[anchor] @ entry.inverse()).matrix() for entry in entries])
+    truth[anchor] = np.eye(4)
+    moved = tuple(points.moved(entry) for points, entry in zip(chosen, entries))
+    return Case(Puzzle(obj.name, moved, anchor, obj.unit), len(obj.points), tuple(parts), centres, truth)
+
+
+def _entry(centre: Array, rng: np.random.Generator) -> Pose:
+    """T_part_object: turned at random about the part's own mean, which goes to the origin."""
+    R = Pose.random(rng).R
+    return Pose(R, -R @ centre)

@@ -1,0 +1,188 @@
+"""Scores as rows, and rows as JSON, console table, Markdown and LaTeX."""
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cmnet import __version__
+from cmnet.evaluation.predictions import Settings
+from cmnet.evaluation.protocol import CHOICES, ObjectScore
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+FORMAT = "cmnet.evaluation/1"
+ALL = "all"
+
+
+@dataclass(frozen=True)
+class Row:
+    """Means over the fractures of one method, subset and number of pieces, in the paper's units."""
+
+    method: str
+    subset: str  # or "all"
+    pieces: str  # or "all"
+    n: int  # fractures
+    crd: float  # ×1e-2
+    cd: float  # ×1e-3
+    rmse_r: float  # degrees, Euler
+    rmse_t: float  # ×1e-2
+    geodesic_r: float  # degrees
+    within_5: float  # % of fractures with a geodesic error below 5 degrees
+    within_10: float  # % below 10 degrees
+    pa_crd: float  # %
+    pa_cd: float  # %
+    unplaced: int  # parts without an answer, in all
+    seconds: float  # per fracture
+
+
+@dataclass(frozen=True)
+class Column:
+    """How a figure of a `Row` is shown: header and unit in plain text and in LaTeX, decimals, which way is better."""
+
+    field: str
+    head: str
+    unit: str
+    tex_head: str
+    tex_unit: str
+    decimals: int
+    better: str
+
+
+COLUMNS = (
+    Column("crd", "CRD", "1e-2", "CRD", "$10^{-2}$", 2, "low"),
+    Column("cd", "CD", "1e-3", "CD", "$10^{-3}$", 2, "low"),
+    Column("rmse_r", "RMSE(R)", "°", "RMSE(R)", r"$^{\circ}$", 2, "low"),
+    Column("geodesic_r", "geodesic", "°", "geodesic", r"$^{\circ}$", 2, "low"),
+    Column("rmse_t", "RMSE(T)", "1e-2", "RMSE(T)", "$10^{-2}$", 2, "low"),
+    Column("within_5", "<5°", "%", r"$<5^{\circ}$", r"\%", 1, "high"),
+    Column("within_10", "<10°", "%", r"$<10^{\circ}$", r"\%", 1, "high"),
+    Column("pa_crd", "PA_CRD", "%", r"PA$_{\text{CRD}}$", r"\%", 1, "high"),
+    Column("pa_cd", "PA_CD", "%", r"PA$_{\text{CD}}$", r"\%", 1, "high"),
+    Column("seconds", "time", "s", "time", "s", 2, "low"),
+)
+LABELS = ("method", "subset", "pieces", "n")
+
+
+def make_rows(scores: Sequence[ObjectScore]) -> list[Row]:
+    """Per method: all fractures, then each subset; within each of these all, then by number of pieces."""
+    rows = []
+    for method in dict.fromkeys(s.method for s in scores):
+        mine = [s for s in scores if s.method == method]
+        for subset in (ALL, *sorted({s.subset for s in mine})):
+            group = [s for s in mine if subset in (ALL, s.subset)]
+            rows.append(_row(method, subset, ALL, group))
+            for pieces in sorted({s.pieces for s in group}):
+                rows.append(_row(method, subset, str(pieces), [s for s in group if s.pieces == pieces]))
+    return rows
+
+
+def _row(method: str, subset: str, pieces: str, scores: Sequence[ObjectScore]) -> Row:
+    means = ("crd", "cd", "rmse_r", "rmse_t", "geodesic_r", "pa_crd", "pa_cd", "seconds")
+    angles = np.array([s.geodesic_r for s in scores])
+    return Row(
+        method,
+        subset,
+        pieces,
+        n=len(scores),
+        within_5=100 * float(np.mean(angles < 5)),
+        within_10=100 * float(np.mean(angles < 10)),
+        unplaced=sum(s.unplaced for s in scores),
+        **{name: float(np.mean([getattr(s, name) for s in scores])) for name in means},
+    )
+
+
+def shown(rows: Sequence[Row]) -> list[Row]:
+    """Without the rows over all subsets or all numbers of pieces where there is only one of them to sum up."""
+    subsets = {row.subset for row in rows} - {ALL}
+    counts = {row.pieces for row in rows} - {ALL}
+    return [
+        row
+        for row in rows
+        if not (row.subset == ALL and len(subsets) == 1) and not (row.pieces == ALL and len(counts) == 1)
+    ]
+
+
+def to_json(settings: Settings, rows: Sequence[Row], scores: Sequence[ObjectScore]) -> str:
+    """The report as JSON. What is not finite becomes null."""
+    report = {
+        "format": FORMAT,
+        "version": __version__,
+        "protocol": {**asdict(settings), "choices": list(CHOICES)},
+        "rows": [asdict(row) for row in rows],
+        "objects": [{"path": score.path, "subset": score.subset, **asdict(score)} for score in scores],
+    }
+    return json.dumps(_finite(report), indent=1, allow_nan=False) + "\n"
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def to_console(rows: Sequence[Row]) -> "Table":
+    """A table for the terminal."""
+    from rich.table import Table
+
+    table = Table()
+    for label in LABELS:
+        table.add_column(label, justify="right" if label == "n" else "left", no_wrap=True)
+    for column in COLUMNS:
+        table.add_column(f"{column.head}\n{column.unit}", justify="right", no_wrap=True)
+    for before, row in zip([None, *rows], rows):
+        if before and before.method != row.method:
+            table.add_section()
+        table.add_row(*_labels(row), *_figures(row))
+    return table
+
+
+def to_markdown(settings: Settings, rows: Sequence[Row]) -> str:
+    """A Markdown table with the choices under it."""
+    heads = [*LABELS, *(f"{column.head} ({column.unit})" for column in COLUMNS)]
+    marks = ["---"] * (len(LABELS) - 1) + ["---:"] * (len(COLUMNS) + 1)
+    lines = [heads, marks, *([*_labels(row), *_figures(row)] for row in rows)]
+    table = "\n".join("| " + " | ".join(cell.replace("|", r"\|") for cell in line) + " |" for line in lines)
+    return f"{table}\n\n{describe(settings)}\n\n" + "".join(f"- {choice}\n" for choice in CHOICES)
+
+
+def to_latex(settings: Settings, rows: Sequence[Row]) -> str:
+    """A LaTeX table (booktabs, amsmath) with the choices as comments above it."""
+    arrows = {"low": r"$\downarrow$", "high": r"$\uparrow$"}
+    heads = [*LABELS, *(f"{column.tex_head} {arrows[column.better]}" for column in COLUMNS)]
+    units = [*("" for _ in LABELS), *(f"({column.tex_unit})" for column in COLUMNS)]
+    lines = [rf"\begin{{tabular}}{{lll{'r' * (len(COLUMNS) + 1)}}}", r"\toprule", _tex(heads), _tex(units)]
+    for before, row in zip([None, *rows], rows):
+        if before is None or before.method != row.method:
+            lines.append(r"\midrule")
+        lines.append(_tex([*map(_escaped, _labels(row)), *(cell.replace("–", "--") for cell in _figures(row))]))
+    notes = [f"% {line}" for line in (describe(settings), *CHOICES)]
+    return "\n".join([*notes, *lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
+
+
+def describe(settings: Settings) -> str:
+    """The settings in one line."""
+    return ", ".join(f"{name}: {value}" for name, value in asdict(settings).items() if value is not None)
+
+
+def _labels(row: Row) -> list[str]:
+    return [str(getattr(row, label)) for label in LABELS]
+
+
+def _figures(row: Row) -> list[str]:
+    values = ((getattr(row, column.field), column.decimals) for column in COLUMNS)
+    return [f"{value:.{decimals}f}" if math.isfinite(value) else "–" for value, decimals in values]
+
+
+def _tex(cells: Sequence[str]) -> str:
+    return " & ".join(cells) + r" \\"
+
+
+def _escaped(text: str) -> str:
+    return "".join(f"\\{c}" if c in "&%$#_{}" else c for c in text)
