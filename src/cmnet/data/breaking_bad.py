@@ -1,0 +1,145 @@
+"""Finding fractures in Breaking Bad's folder layout (v1, v2 and anything laid out alike).
+
+    ROOT/everyday/Bottle/OBJECT/fractured_0/piece_0.obj     subset / category / object / fracture / pieces (.obj, .ply)
+    ROOT/artifact/OBJECT/mode_3/piece_0.obj                 the other subsets have no categories
+    ROOT/data_split/everyday.train.txt                      one object a line: everyday/Bottle/OBJECT
+
+v2 (volume constrained) is the same tree under other roots; `subset` may be a path such as volume_constrained/everyday.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from cmnet.errors import InputError
+from cmnet.parts.load import FORMATS, natural_key
+
+FRACTURES = ("fractured_", "fracture_", "mode_")  # folder names of the layout; v1's own manual says fracture_
+COMPRESSED = "compressed_fracture.npy"  # what the distributed archives hold before decompress.py has run
+
+
+@dataclass(frozen=True)
+class FractureFolder:
+    """One broken object: a folder of pieces in their assembled places."""
+
+    path: Path
+    name: str  # relative to the root, with forward slashes
+    files: tuple[Path, ...]  # in natural order
+    subset: str
+    category: str  # empty where the subset has none
+    object_id: str
+
+
+def find_fractures(
+    root: str | Path,
+    subset: str | None = None,
+    split: str | None = None,
+    pieces: tuple[int, int] | None = (2, 2),
+) -> list[FractureFolder]:
+    """All fractures below `root`, in natural order of their names.
+
+    subset : folder below the root to keep to      split  : keep to the objects listed in data_split/SUBSET.SPLIT.txt
+    pieces : fewest and most pieces, inclusive; None takes any number
+    """
+    root = Path(root).expanduser()
+    if not root.is_dir():
+        raise InputError(f"no such folder: {root}; give the folder that holds the subsets and data_split")
+    starts = _listed_objects(root, subset, split) if split else [_subset_folder(root, subset)]
+    found = [f for start in starts for f in _walk(root, start)]
+    if not found:
+        raise InputError(_nothing_found(root, starts))
+    found = sorted({f.name: f for f in found}.values(), key=lambda f: natural_key(f.name))
+    kept = [f for f in found if pieces is None or pieces[0] <= len(f.files) <= pieces[1]]
+    if not kept:
+        raise InputError(_wrong_counts(root, found, pieces))
+    return kept
+
+
+def _subset_folder(root: Path, subset: str | None) -> Path:
+    folder = root / subset if subset else root
+    if not folder.is_dir():
+        there = sorted(e.name for e in os.scandir(root) if e.is_dir() and e.name != "data_split")
+        raise InputError(f"no subset {subset!r} in {root}; there is: {', '.join(there) or 'no folder at all'}")
+    return folder
+
+
+def _listed_objects(root: Path, subset: str | None, split: str) -> list[Path]:
+    """The objects that the split files name, each file once all its lines have been found on disk."""
+    base = (root / subset).parent if subset else root
+    pattern = f"{Path(subset).name if subset else '*'}.{split}.txt"
+    lists = sorted((base / "data_split").glob(pattern))
+    if not lists:
+        there = ", ".join(p.name for p in sorted((base / "data_split").glob("*.txt"))) or "no list at all"
+        raise InputError(f"no split file {base / 'data_split' / pattern}; there is: {there}")
+    return [folder for file in lists for folder in _objects_of(file, base)]
+
+
+def _objects_of(file: Path, base: Path) -> list[Path]:
+    lines = [line.strip() for line in file.read_text(encoding="utf-8").splitlines()]
+    names = [line for line in lines if line and not line.startswith("#")]
+    subset = file.name.split(".")[0]
+    # Lines start with the subset in v1; lists made by hand often leave it out.
+    folders = [base / name if (base / name).is_dir() else base / subset / name for name in names]
+    missing = [n for n, folder in zip(names, folders) if not folder.is_dir() or n.startswith("/") or ".." in n]
+    if missing:
+        raise InputError(
+            f"{file} lists {len(missing)} of {len(names)} objects that are not in {base}, first {missing[0]}; "
+            "unpack them or take their lines out"
+        )
+    return folders
+
+
+def _walk(root: Path, folder: Path) -> Iterator[FractureFolder]:
+    """Fractures below one folder. Folders that hold pieces are not searched further."""
+    try:
+        entries = [e for e in os.scandir(folder) if not e.name.startswith(".")]
+    except OSError as error:
+        raise InputError(f"cannot read folder {folder}: {error.strerror}; change its permissions") from error
+    files = _pieces(folder.name, [e.name for e in entries if e.is_file()])
+    if files:
+        yield _fracture(root, folder, files)
+        return
+    for entry in entries:
+        if entry.is_dir():
+            yield from _walk(root, folder / entry.name)
+
+
+def _pieces(folder: str, names: list[str]) -> list[str]:
+    """The piece files among a folder's files: one per piece, .ply before .obj where a piece comes in both."""
+    known = folder.startswith(FRACTURES)
+    best: dict[str, str] = {}
+    for name in names:
+        stem, suffix = os.path.splitext(name)
+        if suffix.lower() in FORMATS and (known or stem.startswith("piece")):
+            rival = best.get(stem)
+            if rival is None or FORMATS.index(suffix.lower()) < FORMATS.index(os.path.splitext(rival)[1].lower()):
+                best[stem] = name
+    return sorted(best.values(), key=natural_key)
+
+
+def _fracture(root: Path, folder: Path, files: list[str]) -> FractureFolder:
+    parts = folder.relative_to(root).parts
+    *above, object_id = ("", *parts[:-1])
+    subset, category = ("/".join(above[1:-1]), above[-1]) if len(above) > 2 else ("/".join(above[1:]), "")
+    name = "/".join(parts) or folder.name
+    return FractureFolder(folder, name, tuple(folder / f for f in files), subset, category, object_id)
+
+
+def _nothing_found(root: Path, starts: list[Path]) -> str:
+    compressed = any(COMPRESSED in files for start in starts[:3] for _, _, files in os.walk(start))
+    if compressed:
+        return f"the fractures in {root} are still compressed; run the dataset's own decompress.py first"
+    return (
+        f"no fracture in {root}: no folder below it holds piece_*.obj or piece_*.ply files; "
+        "the layout is SUBSET/CATEGORY/OBJECT/fractured_0/piece_0.obj"
+    )
+
+
+def _wrong_counts(root: Path, found: list[FractureFolder], pieces: tuple[int, int] | None) -> str:
+    counts = Counter(len(f.files) for f in found)
+    listing = ", ".join(f"{n} of {k} piece{'s' if k > 1 else ''}" for k, n in sorted(counts.items()))
+    low, high = pieces or (0, 0)
+    wanted = f"{low}" if low == high else f"{low} to {high}"
+    return f"no fracture of {wanted} pieces in {root}; found {listing}; ask for other numbers of pieces"

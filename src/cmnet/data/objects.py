@@ -1,0 +1,156 @@
+"""Broken objects as samples: the pieces in their assembled places, and how much of them touches."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+
+from cmnet.data.breaking_bad import FractureFolder, find_fractures
+from cmnet.data.cache import default_cache, key_of, read_arrays, write_arrays
+from cmnet.parts.load import load_parts
+from cmnet.parts.part import Part
+from cmnet.parts.points import Points, sample_parts, unit_length
+
+Array = NDArray[np.float64]
+
+REACH = 1.2  # a mate's nearest sample lies within so many spacings,
+LIFT = 0.5  # off its tangent plane by at most so many: the other skin of a thin wall lies further off,
+OPPOSED = -0.5  # with a normal whose dot product is below this
+
+FORMAT = "cmnet.objects/1"  # part of the cache key: change it whenever the same files would give other samples
+
+
+@dataclass(frozen=True, eq=False)
+class SampledObject:
+    """One broken object, every piece in its assembled place and in the coordinates of the files.
+
+    contact : (p, p) float mating areas, symmetric, zero on the diagonal
+    unit    : length of one network unit
+    """
+
+    name: str
+    points: tuple[Points, ...]
+    contact: Array
+    unit: float
+
+
+class ObjectSource(Protocol):
+    """Where pairs come from: a folder of broken objects, or objects broken on the fly."""
+
+    def __len__(self) -> int: ...
+
+    def get(self, i: int, variant: int = 0) -> SampledObject:
+        """Object i; every variant is a fresh sampling of it."""
+        ...
+
+
+def sample_object(name: str, parts: Sequence[Part], total: int = 5000, seed: int = 0) -> SampledObject:
+    """Sample a broken object whose parts lie in their assembled places."""
+    points = tuple(sample_parts(parts, total, seed))
+    return SampledObject(name, points, contact_areas(points), unit_length(points))
+
+
+def contact_areas(points: Sequence[Points]) -> Array:
+    """(p, p) float: the area over which each two parts touch, the mean of what either side says."""
+    trees = [cKDTree(p.xyz) for p in points]
+    one_way = np.zeros((len(points), len(points)))
+    for i, a in enumerate(points):
+        for j, b in enumerate(points):
+            if i != j and _near(a, b):
+                one_way[i, j] = a.area * _touching(a, b, trees[j]).mean()
+    return (one_way + one_way.T) / 2
+
+
+def spacing(points: Points) -> float:
+    """Distance of neighbouring samples, roughly."""
+    return float(np.sqrt(points.area / len(points)))
+
+
+def _near(a: Points, b: Points) -> bool:
+    """Whether the bounding boxes come within reach of each other."""
+    gap = np.maximum(a.xyz.min(axis=0) - b.xyz.max(axis=0), b.xyz.min(axis=0) - a.xyz.max(axis=0))
+    return bool((gap <= REACH * max(spacing(a), spacing(b))).all())
+
+
+def _touching(a: Points, b: Points, tree_b: cKDTree) -> NDArray[np.bool_]:
+    """(n,) bool: which of a's samples lie on b, face to face."""
+    d = spacing(b)
+    distances, nearest = tree_b.query(a.xyz, distance_upper_bound=REACH * d)
+    touching = np.isfinite(distances)
+    hit = np.asarray(nearest)[touching]
+    facing = np.einsum("nc,nc->n", a.normals[touching], b.normals[hit]) < OPPOSED
+    lift = np.abs(np.einsum("nc,nc->n", a.xyz[touching] - b.xyz[hit], b.normals[hit]))
+    touching[touching] = facing & (lift <= LIFT * d)
+    return touching
+
+
+class FolderObjects:
+    """The fractures of a folder in Breaking Bad's layout, sampled once and kept in a cache.
+
+    cache : where prepared samples are kept; by default the user's cache folder. Never the data folder itself.
+    """
+
+    def __init__(
+        self,
+        root: str | Path,
+        subset: str | None = None,
+        split: str | None = None,
+        pieces: tuple[int, int] | None = (2, 2),
+        total_points: int = 5000,
+        seed: int = 0,
+        cache: Path | None = None,
+    ) -> None:
+        self.root = Path(root).expanduser()
+        self.fractures = find_fractures(self.root, subset, split, pieces)
+        self.total_points, self.seed = total_points, seed
+        self.cache = default_cache() / "objects" if cache is None else Path(cache).expanduser()
+
+    def __len__(self) -> int:
+        return len(self.fractures)
+
+    def __getitem__(self, i: int) -> SampledObject:
+        return self.get(i)
+
+    def get(self, i: int, variant: int = 0) -> SampledObject:
+        """Object i; every variant is a fresh sampling of it."""
+        fracture = self.fractures[i]
+        key = key_of(fracture.files, self.root, FORMAT, self.total_points, self.seed, variant)
+        file = self.cache / key[:2] / f"{key}.npz"
+        ready = _unpacked(fracture.name, read_arrays(file))
+        if ready is None:
+            ready = self._sampled(fracture, variant)
+            write_arrays(file, _packed(ready))
+        return ready
+
+    def _sampled(self, fracture: FractureFolder, variant: int) -> SampledObject:
+        seed = int(np.random.SeedSequence([self.seed, variant]).generate_state(1)[0])
+        return sample_object(fracture.name, load_parts(fracture.files), self.total_points, seed)
+
+
+def _packed(obj: SampledObject) -> dict[str, NDArray]:
+    return {
+        "xyz": np.concatenate([p.xyz for p in obj.points]),
+        "normals": np.concatenate([p.normals for p in obj.points]),
+        "counts": np.array([len(p) for p in obj.points]),
+        "areas": np.array([p.area for p in obj.points]),
+        "contact": obj.contact,
+    }
+
+
+def _unpacked(name: str, arrays: dict[str, NDArray] | None) -> SampledObject | None:
+    """The object that `_packed` made these arrays from, or None where they do not fit together."""
+    if arrays is None:
+        return None
+    try:
+        ends = np.cumsum(arrays["counts"])
+        if not (len(arrays["xyz"]) == len(arrays["normals"]) == ends[-1]):
+            return None
+        xyz, normals = (np.split(arrays[k], ends[:-1]) for k in ("xyz", "normals"))
+        points = tuple(Points(x, n, float(a)) for x, n, a in zip(xyz, normals, arrays["areas"], strict=True))
+        return SampledObject(name, points, arrays["contact"], unit_length(points))
+    except (KeyError, IndexError, ValueError):
+        return None

@@ -1,0 +1,119 @@
+"""Blue-noise samples of surfaces: evenly spread, in proportion to area, with normals.
+
+Every choice rests on areas, distances and the random stream alone, so a moved or scaled surface gets the same samples,
+moved or scaled.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+CANDIDATES = 5  # candidates per sample wanted
+OPPOSED = -0.5  # normals with a smaller dot product belong to two sides of a wall, which may lie arbitrarily close
+ROUNDS = 12  # trials of a radius, at most
+SURPLUS = 1.02  # how many samples too many end the search
+SATURATION = 0.55  # samples per squared radius and unit area that so many candidates leave, rounded up
+
+
+def sample_surface(vertices: Array, faces: Ints, count: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Blue-noise samples of a triangle mesh.
+
+    vertices : (n, 3) float, faces : (m, 3) int
+    → points (count, 3) float, unit normals (count, 3) float
+    """
+    corners = np.asarray(vertices, dtype=np.float64)[faces]
+    crosses = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    doubled = np.linalg.norm(crosses, axis=1)
+    total = doubled.sum()
+    if not total > 0:
+        raise ValueError("a surface without area cannot be sampled")
+    chosen, points = _uniform(corners, doubled, CANDIDATES * count, rng)
+    normals = crosses[chosen] / doubled[chosen, None]
+    kept = poisson_subset(points, normals, count, np.sqrt(SATURATION * total / 2 / max(count, 1)))
+    return points[kept], normals[kept]
+
+
+def _uniform(corners: Array, weights: Array, count: int, rng: np.random.Generator) -> tuple[Ints, Array]:
+    """`count` independent points, uniform by area: faces (count,) int and points (count, 3) float."""
+    ends = np.cumsum(weights)
+    # side="right" never lands on a face without area, since such a face ends where the one before it ends
+    chosen = np.searchsorted(ends, rng.random(count) * ends[-1], side="right")
+    chosen = np.minimum(chosen, np.flatnonzero(weights)[-1])
+    u, v = rng.random((2, count, 1))
+    folded = u + v > 1
+    u, v = np.where(folded, 1 - u, u), np.where(folded, 1 - v, v)
+    a, b, c = corners[chosen].swapaxes(0, 1)
+    return chosen, a + u * (b - a) + v * (c - a)
+
+
+def poisson_subset(points: Array, normals: Array, count: int, radius: float) -> Ints:
+    """Indices (count,) of a Poisson-disk subset of randomly ordered candidates; earlier candidates take precedence.
+
+    points, normals : (n, 3) float with n ≥ count. `radius` is the widest spacing tried; it shrinks until enough
+    survive, and the surplus is cut from the end.
+    """
+    pairs, lengths = _rivals(points, normals, radius)
+    best = np.arange(len(points))
+    low, high, trial = 0.0, radius, radius
+    for _ in range(ROUNDS):
+        kept = _independent(len(points), pairs[lengths <= trial])
+        if len(kept) >= count:
+            best, low = kept, trial
+            if len(kept) <= SURPLUS * count or low == high:
+                break
+        else:
+            high = trial
+        guess = trial * np.sqrt(len(kept) / count / SURPLUS**0.5)  # survivors go with 1 / radius²
+        trial = guess if low < guess < high else (low + high) / 2
+    return best[:count]
+
+
+def _rivals(points: Array, normals: Array, radius: float) -> tuple[Ints, Array]:
+    """Pairs (k, 2) of candidates i < j nearer than `radius` on the same side of a wall, and their distances (k,)."""
+    pairs = cKDTree(points).query_pairs(radius, output_type="ndarray").astype(np.int64)
+    i, j = pairs.T
+    same_side = np.einsum("kc,kc->k", normals[i], normals[j]) > OPPOSED
+    pairs = pairs[same_side]
+    offsets = points[pairs[:, 0]] - points[pairs[:, 1]]
+    return pairs, np.sqrt(np.einsum("kc,kc->k", offsets, offsets))
+
+
+def _independent(n: int, pairs: Ints) -> Ints:
+    """The greedy independent set of 0 ... n - 1 in index order: what a loop over the points would keep.
+
+    Each round keeps everything without a living earlier rival and removes the rivals of what it kept.
+    """
+    earlier, later = pairs.T
+    alive, kept = np.ones(n, dtype=bool), np.zeros(n, dtype=bool)
+    while len(later):
+        first = alive.copy()
+        first[later] = False
+        kept |= first
+        alive &= ~first
+        alive[later[first[earlier]]] = False
+        living = alive[earlier] & alive[later]
+        earlier, later = earlier[living], later[living]
+    return np.flatnonzero(kept | alive)
+
+
+def allocate(areas: Array, total: int, minimum: int = 256) -> Ints:
+    """Split `total` samples over parts by area, at least `minimum` each. areas : (p,) float → (p,) int
+
+    The counts add up to `total` less a remainder below p, which nobody gets: handing it out would make two equal
+    parts differ and the answer depend on their order. With `p * minimum > total`, every part gets the minimum.
+    """
+    areas = np.asarray(areas, dtype=np.float64)
+    small = np.zeros(len(areas), dtype=bool)
+    counts = np.full(len(areas), minimum, dtype=np.int64)
+    while not small.all():
+        left = total - minimum * small.sum()
+        share = areas * left / areas[~small].sum()
+        too_small = ~small & (share < minimum)
+        if not too_small.any():
+            counts[~small] = np.floor(share[~small] + 1e-6)  # the rounding of a moved part must not cost a sample
+            break
+        small |= too_small
+    return counts

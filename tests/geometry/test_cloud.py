@@ -1,0 +1,52 @@
+import numpy as np
+import pytest
+import trimesh
+
+from cmnet.geometry.cloud import area_of_cloud, normals_of_cloud
+from cmnet.geometry.pose import Pose
+from cmnet.geometry.sampling import sample_surface
+
+MESHES = {
+    "sphere": trimesh.creation.icosphere(3),
+    "box": trimesh.creation.box((1.0, 0.7, 0.4)),
+    "torus": trimesh.creation.torus(1.0, 0.3),
+    "tube": trimesh.creation.annulus(0.35, 0.5, 1.0),
+}
+
+
+@pytest.fixture(params=MESHES, ids=str)
+def cloud(request):
+    mesh = MESHES[request.param]
+    points, normals = sample_surface(np.asarray(mesh.vertices), mesh.faces, 3000, np.random.default_rng(1))
+    return mesh, points, normals
+
+
+def test_normals_point_outwards_everywhere(cloud):
+    _, points, normals = cloud
+    cosines = np.einsum("nc,nc->n", normals_of_cloud(points), normals)
+    assert (cosines > 0).mean() > 0.995
+    assert np.median(cosines) > 0.99
+
+
+def test_normals_turn_with_the_cloud(cloud):
+    _, points, _ = cloud
+    T = Pose.random(np.random.default_rng(2), spread=1.0)
+    agreement = np.einsum("nc,nc->n", normals_of_cloud(T.apply(points)), T.rotate(normals_of_cloud(points)))
+    assert agreement.min() > 0.999
+
+
+def test_two_separate_bodies_are_both_oriented():
+    mesh = MESHES["sphere"]
+    points, normals = sample_surface(np.asarray(mesh.vertices), mesh.faces, 800, np.random.default_rng(1))
+    both = np.vstack([points, points + np.array([10.0, 0.0, 0.0])])
+    assert np.einsum("nc,nc->n", normals_of_cloud(both), np.vstack([normals, normals])).min() > 0.9
+
+
+def test_area(cloud):
+    mesh, points, _ = cloud
+    assert area_of_cloud(points) == pytest.approx(mesh.area, rel=0.1)
+    assert area_of_cloud(3 * points) == pytest.approx(9 * area_of_cloud(points))
+
+
+def test_a_single_point_has_no_area():
+    assert area_of_cloud(np.zeros((1, 3))) == 0
