@@ -40,8 +40,7 @@ def edges(x: Tensor, index: Tensor) -> Tensor:
     return torch.cat([x[index] - centre, centre], -1)
 
 
-def farthest(points: Tensor, count: int) -> Tensor:
-    start = int((points - points.mean(0)).norm(dim=1).argmax())
+def farthest(points: Tensor, count: int, start: int) -> Tensor:
     order, distance = [start], (points - points[start]).norm(dim=1)
     for _ in range(count - 1):
         order.append(int(distance.argmax()))
@@ -61,7 +60,8 @@ def backbone(net: CMNet, points: Tensor, normals: Tensor) -> Tensor:
     levels, features = [points], [convolve(body.first, x, points, first=True)]
     for i in range(3):
         fine = levels[-1]
-        coarse = fine[farthest(fine, len(points) >> (i + 1))]
+        start = int(fine.norm(dim=1).argmax()) if i == 0 else 0  # then the coarse points are in farthest-point order
+        coarse = fine[farthest(fine, len(points) >> (i + 1), start)]
         x = layer(body.down[i], features[-1][nearest(coarse, fine, config.down_neighbors)]).mean(1)
         features.append(convolve(body.encode[i], x, coarse))
         levels.append(coarse)

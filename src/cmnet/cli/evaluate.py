@@ -18,6 +18,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cmnet.cli.arguments import natural, pieces, seed
+
 if TYPE_CHECKING:
     from cmnet.data.objects import FolderObjects, SampledObject
     from cmnet.evaluation.methods import Makers
@@ -48,29 +50,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--markdown", type=Path, metavar="OUT.md", help="write the table as Markdown")
     parser.add_argument("--latex", type=Path, metavar="OUT.tex", help="write the table as LaTeX (booktabs)")
     parser.add_argument("--quiet", action="store_true", help="no progress bar, no table")
-
-
-def pieces(text: str) -> tuple[int, int]:
-    """'2' or '2-8' as lowest and highest number of pieces."""
-    low, dash, high = text.partition("-")
-    if not (low.isdecimal() and (high.isdecimal() or not dash)):
-        raise argparse.ArgumentTypeError(f"{text!r} is neither a number such as 2 nor a range such as 2-8")
-    span = int(low), int(high or low)
-    if not 2 <= span[0] <= span[1]:
-        raise argparse.ArgumentTypeError(f"{text!r} is empty or starts below 2 pieces")
-    return span
-
-
-def natural(text: str) -> int:
-    if not (text.isdecimal() and int(text) > 0):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a positive whole number")
-    return int(text)
-
-
-def seed(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 0")
-    return int(text)
 
 
 def run(args: argparse.Namespace) -> int:

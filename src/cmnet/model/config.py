@@ -36,8 +36,8 @@ class CMNetConfig:
     inlier_rounds: int = 5  # weighted SVDs after the first
     inlier_radius: float = 0.1  # a match within it of the current pose counts in the next round
     # Losses
-    positive_radius: float = 0.018  # points nearer than this in the assembled object match
-    negative_radius: float = 0.03  # points farther than this do not
+    positive_radius: float | None = 0.018  # assembled points nearer than this match; None: the samples' spacing
+    negative_radius: float | None = 0.03  # points farther than this do not; None: 5/3 of the positive radius
     max_positives: int = 128  # correspondences drawn for a circle loss
     positive_margin: float = 0.1  # Δp of the circle losses
     negative_margin: float = 1.4  # Δn of the circle losses
@@ -51,6 +51,11 @@ class CMNetConfig:
     def __post_init__(self) -> None:
         if not (self.shape_branch or self.occupancy_branch):
             raise InputError("the network needs shape_branch or occupancy_branch; with neither there is nothing to match")
+
+    def radii(self) -> tuple[float, float]:
+        """Positive and negative radius in network units; an object of area 1.6 has its samples sqrt(1.6 / n) apart."""
+        positive = (1.6 / self.points) ** 0.5 if self.positive_radius is None else self.positive_radius
+        return positive, 5 / 3 * positive if self.negative_radius is None else self.negative_radius
 
     def with_overrides(self, overrides: Mapping[str, Any]) -> CMNetConfig:
         """A copy with some fields replaced; unknown names and impossible values raise an InputError."""
@@ -109,6 +114,8 @@ PRESETS: dict[str, CMNetConfig] = {
         neighbors=16,
         descriptor=192,
         attention=128,
+        positive_radius=None,
+        negative_radius=None,
     ),
 }
 

@@ -117,11 +117,9 @@ def combinative_loss(
     drawn = matches[torch.randperm(len(matches), generator=generator)[: config.max_positives].to(matches.device)]
     i, j = drawn.unbind(1)
     gap = torch.cdist(p.points[i] @ R_q_p.T + t_q_p, q.points[j]) / p.unit
-    positive = gap < config.positive_radius
-    if config.normals:  # a match needs opposed normals, else the far side of a thin wall would count
-        positive &= p.normals[i] @ R_q_p.T @ q.normals[j].T < 0
-    positive.fill_diagonal_(True)
-    negative = gap > config.negative_radius
+    m = len(q.points)
+    positive = torch.isin(i[:, None] * m + j, matches[:, 0] * m + matches[:, 1])
+    negative = gap > config.radii()[1]
 
     def circle(affinity: Tensor) -> Tensor:
         margins = (config.positive_margin, config.negative_margin, config.circle_scale)

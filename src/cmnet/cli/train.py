@@ -1,0 +1,99 @@
+"""Train the network on broken objects.
+
+DATA is a folder in Breaking Bad's layout. Where it lists no validation objects, a tenth of the objects is held out.
+The run folder receives checkpoints every few minutes and on interruption (last.ckpt), the weights (last.safetensors,
+best.safetensors), losses.csv, validation.csv, TensorBoard logs and the resolved config.json.
+
+worked examples:
+  cmnet train --data data/toy -o runs/toy --max-time 20m
+  cmnet train --data data/toy -o runs/toy --resume                  go on exactly where it stopped
+  cmnet train --data data/bb --subset everyday --preset paper -o runs/paper --devices 4 --strategy ddp
+  cmnet train --data data/toy -o runs/no-occupancy --set occupancy_branch=false
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cmnet.cli.arguments import duration, natural, pieces, seed
+
+if TYPE_CHECKING:
+    from cmnet.model.config import CMNetConfig
+    from cmnet.training.config import TrainConfig
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--preset", default="cmnet-base", help="network and schedule: cmnet-base, paper (default: %(default)s)")
+    add("--data", type=Path, required=True, metavar="ROOT", help="folder in Breaking Bad's layout")
+    add("--subset", metavar="S", help="only this subset, such as everyday (default: all)")
+    add("--pieces", type=pieces, default=(2, 2), metavar="N|N-M", help="fractures of so many pieces (default: 2)")
+    add("-o", "--output", type=Path, required=True, metavar="RUN", help="the run folder")
+    add("--resume", action="store_true", help="continue the run in RUN from its checkpoint")
+    add("--max-time", type=duration, metavar="T", help="stop after 90s, 20m, 1.5h, with a checkpoint")
+    add("--steps", type=natural, metavar="N", help="optimisation steps (default: the preset's)")
+    add("--seed", type=seed, metavar="S", help="of weights, order and draws (default: the preset's)")
+    add(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        dest="overrides",
+        help="any setting of the network or the training, such as norm=rms or learning_rate=1e-3; repeatable",
+    )
+    add("--accelerator", default="auto", help="cpu, gpu or auto (default: %(default)s)")
+    add("--devices", default="1", help="number of devices, or auto (default: %(default)s)")
+    add("--strategy", default="auto", help="Lightning's strategy, such as ddp (default: %(default)s)")
+    add("--nodes", type=natural, default=1, help="number of machines (default: %(default)s)")
+    add("--quiet", action="store_true", help="no progress")
+
+
+def run(args: argparse.Namespace) -> int:
+    from rich.console import Console
+
+    from cmnet.errors import InputError
+
+    net_config, config = resolve(args)
+    try:
+        from cmnet.training.loop import Machine, train
+    except ModuleNotFoundError as error:
+        raise InputError(f"training needs {error.name}; install it with: pip install 'cmnet[train]'") from None
+    import logging
+
+    from cmnet.data.split import training_sources
+
+    if not args.quiet:
+        logging.getLogger("cmnet").setLevel(logging.INFO)
+    sources = training_sources(args.data, args.subset, args.pieces, net_config.points, config.seed)
+    machine = Machine(args.accelerator, args.devices, args.strategy, args.nodes, args.quiet)
+    weights = train(args.output, net_config, config, *sources, machine, args.resume, args.max_time)
+    if not args.quiet:
+        console = Console()
+        console.print(f"weights   {weights}\nnext      cmnet evaluate {args.data} --weights {weights}", highlight=False)
+    return 0
+
+
+def resolve(args: argparse.Namespace) -> tuple[CMNetConfig, TrainConfig]:
+    """The network's and the training's settings: the preset with everything that was asked for."""
+    from dataclasses import fields, replace
+
+    from cmnet.errors import InputError
+    from cmnet.model.config import CMNetConfig, checked, preset
+    from cmnet.training.config import TRAIN_PRESETS, TrainConfig
+
+    asked: dict[str, Any] = {"steps": args.steps, "seed": args.seed}
+    asked = {name: value for name, value in asked.items() if value is not None}
+    for text in args.overrides:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise InputError(f"--set {text} has no value; write --set NAME=VALUE")
+        asked[name] = value
+    names = {f.name for f in fields(CMNetConfig)}, {f.name for f in fields(TrainConfig)}
+    unknown = sorted(set(asked) - names[0] - names[1])
+    if unknown:
+        raise InputError(f"no setting is called {unknown[0]!r}; the settings are {', '.join(sorted(names[0] | names[1]))}")
+    net_config = preset(args.preset, **{k: v for k, v in asked.items() if k in names[0]})
+    ours = checked(TrainConfig, {k: v for k, v in asked.items() if k in names[1]})
+    return net_config, replace(TRAIN_PRESETS[args.preset], **ours)

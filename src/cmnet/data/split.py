@@ -1,0 +1,63 @@
+"""Choosing what to train on and what to validate on."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from cmnet.data.objects import FolderObjects, ObjectSource, SampledObject
+from cmnet.errors import InputError
+
+
+class Chosen:
+    """Some objects of a source."""
+
+    def __init__(self, source: ObjectSource, indices: Sequence[int]) -> None:
+        self.source, self.indices = source, list(indices)
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    def get(self, i: int, variant: int = 0) -> SampledObject:
+        return self.source.get(self.indices[i], variant)
+
+
+def has_split(root: Path, subset: str | None, split: str) -> bool:
+    """Whether the folder lists the objects of this split."""
+    base, name = ((root / subset).parent, Path(subset).name) if subset else (root, "*")
+    return any((base / "data_split").glob(f"{name}.{split}.txt"))
+
+
+def hold_out(source: FolderObjects, share: float) -> tuple[Chosen, Chosen]:
+    """Two disjoint choices, by object: all fractures of an object fall on the same side.
+
+    Which side depends on the object's name alone, so it stays there when other objects come or go.
+    """
+    sides: tuple[list[int], list[int]] = ([], [])
+    for i, fracture in enumerate(source.fractures):
+        name = f"{fracture.subset}/{fracture.category}/{fracture.object_id}"
+        draw = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8]) / 2**64
+        sides[draw < share].append(i)
+    if not all(sides):
+        raise InputError(
+            f"holding out {share:.0%} of the objects in {source.root} leaves nothing to "
+            f"{'validate on' if sides[0] else 'train on'}; choose another share or add objects"
+        )
+    return Chosen(source, sides[0]), Chosen(source, sides[1])
+
+
+def training_sources(
+    root: Path,
+    subset: str | None,
+    pieces: tuple[int, int],
+    points: int,
+    seed: int,
+    share: float = 0.1,
+) -> tuple[ObjectSource, ObjectSource]:
+    """What to train and what to validate on: the folder's own train and val lists, or a held-out share of objects."""
+    lists = [has_split(root, subset, split) for split in ("train", "val")]
+    train = FolderObjects(root, subset, "train" if lists[0] else None, pieces, points, seed)
+    if all(lists):
+        return train, FolderObjects(root, subset, "val", pieces, points, seed)
+    return hold_out(train, share)

@@ -1,0 +1,152 @@
+"""A training run: data in, a run folder out (checkpoint, weights, logs, resolved config)."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+import warnings
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import lightning.pytorch as pl
+import torch
+from lightning.pytorch.callbacks import RichProgressBar
+from lightning.pytorch.loggers import TensorBoardLogger
+
+from cmnet import __version__
+from cmnet.data.objects import ObjectSource
+from cmnet.data.pairs import PairDataset
+from cmnet.errors import InputError
+from cmnet.files import write_text
+from cmnet.model.config import CMNetConfig
+from cmnet.training.batches import Consecutive, Dealt, loader
+from cmnet.training.callbacks import CHECKPOINT, CsvLog, Keeper, LineProgress
+from cmnet.training.config import TrainConfig
+from cmnet.training.module import CMNetModule
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Where a run runs, in Lightning's words."""
+
+    accelerator: str = "auto"  # cpu, gpu, auto
+    devices: str = "1"  # number of devices, or auto
+    strategy: str = "auto"  # auto, ddp, ...
+    nodes: int = 1  # number of machines
+    quiet: bool = False  # no progress at all
+
+
+def train(
+    folder: Path,
+    net_config: CMNetConfig,
+    config: TrainConfig,
+    objects: ObjectSource,
+    validation: ObjectSource | None,
+    machine: Machine | None = None,
+    resume: bool = False,
+    max_seconds: float | None = None,
+) -> Path:
+    """Train until `config.steps`, a signal or the time is over; returns the path of the newest weights.
+
+    An existing run in `folder` is continued with `resume`, from its checkpoint and with the same settings; without
+    it, it is refused.
+    """
+    machine = machine or Machine()
+    checkpoint = _prepare(folder, net_config, config, resume)
+    start = _steps_done(checkpoint)
+    module = CMNetModule(net_config, config)
+    trainer = _trainer(folder, config, machine, start, max_seconds, validates=validation is not None)
+    rank, ranks = trainer.global_rank, trainer.world_size
+    batches = config.steps * config.accumulate
+    settings: dict[str, Any] = {
+        "seed": config.seed,
+        "positive_radius": net_config.radii()[0],
+        "normals": net_config.normals,
+        "scale": net_config.scale,
+    }
+    stream = PairDataset(objects, choice=config.choice, variants=config.variants, **settings)
+    dealt = Consecutive(batches, config.batch, start * config.accumulate, rank, ranks)
+    loaders: dict[str, Any] = {"train_dataloaders": loader(stream, dealt, config.workers)}
+    if validation is not None:
+        fixed = PairDataset(validation, mode="fixed", **settings)
+        count = min(len(fixed), config.validate_on)
+        loaders["val_dataloaders"] = loader(fixed, Dealt(count, rank, ranks))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Lightning's advice on workers and on loaders it thinks cannot resume
+        # weights_only: a checkpoint is data, nothing in it may run
+        trainer.fit(module, **loaders, ckpt_path=checkpoint, weights_only=True)
+    return folder / "last.safetensors"
+
+
+def _prepare(folder: Path, net_config: CMNetConfig, config: TrainConfig, resume: bool) -> Path | None:
+    """Make or check the run folder; the checkpoint to go on from, if there is one."""
+    settings = {"cmnet": __version__, "network": net_config.to_dict(), "training": asdict(config)}
+    text = json.dumps(settings, indent=1) + "\n"
+    path, checkpoint = folder / "config.json", folder / CHECKPOINT
+    if path.exists() and not resume:
+        raise InputError(f"{folder} already holds a run; continue it with --resume, or choose another folder")
+    if resume and not checkpoint.exists():
+        raise InputError(f"there is no run to resume in {folder} ({CHECKPOINT} is missing); start one without --resume")
+    if resume:
+        _same_settings(folder, json.loads(path.read_text()), json.loads(text))
+        return checkpoint
+    write_text(path, text)
+    return None
+
+
+def _same_settings(folder: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
+    for section in ("network", "training"):
+        for name, value in new[section].items():
+            if old[section].get(name) != value and name not in ("workers", "checkpoint_minutes"):
+                raise InputError(
+                    f"{folder} was started with {name} = {old[section].get(name)}, not {value}; "
+                    "resume with the same settings, or start a new run in another folder"
+                )
+
+
+def _steps_done(checkpoint: Path | None) -> int:
+    if checkpoint is None:
+        return 0
+    try:
+        return int(torch.load(checkpoint, map_location="cpu", weights_only=True)["global_step"])
+    except Exception as error:
+        raise InputError(f"{checkpoint} cannot be read ({error}); start a new run in another folder") from None
+
+
+def _trainer(
+    folder: Path, config: TrainConfig, machine: Machine, start: int, max_seconds: float | None, validates: bool
+) -> pl.Trainer:
+    callbacks: list[pl.Callback] = [CsvLog(folder, start), Keeper(folder, config.checkpoint_minutes, max_seconds)]
+    bar = not machine.quiet and sys.stdout.isatty()
+    if bar:
+        callbacks.append(RichProgressBar())
+    elif not machine.quiet:
+        callbacks.append(LineProgress())
+    for name in ("lightning.pytorch", "lightning.fabric"):
+        logging.getLogger(name).setLevel(logging.WARNING)
+    validates = validates and config.validate_every > 0
+    return pl.Trainer(
+        accelerator=machine.accelerator,
+        devices=machine.devices if machine.devices == "auto" else int(machine.devices),
+        strategy=machine.strategy,
+        num_nodes=machine.nodes,
+        max_steps=config.steps,
+        max_epochs=-1,
+        min_epochs=0,
+        accumulate_grad_batches=config.accumulate,
+        gradient_clip_val=config.clip,
+        val_check_interval=config.validate_every * config.accumulate if validates else None,
+        check_val_every_n_epoch=None if validates else 1,
+        limit_val_batches=None if validates else 0,
+        num_sanity_val_steps=0,
+        log_every_n_steps=10,
+        enable_checkpointing=False,
+        enable_progress_bar=bar,
+        enable_model_summary=False,
+        use_distributed_sampler=False,
+        callbacks=callbacks,
+        logger=TensorBoardLogger(folder, name="", version="tensorboard"),
+        default_root_dir=folder,
+    )
