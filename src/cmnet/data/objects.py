@@ -17,9 +17,11 @@ from cmnet.parts.points import Points, sample_parts, unit_length
 
 Array = NDArray[np.float64]
 
-REACH = 1.2  # a mate's nearest sample lies within so many spacings,
-LIFT = 0.5  # off its tangent plane by at most so many: the other skin of a thin wall lies further off,
-OPPOSED = -0.5  # with a normal whose dot product is below this
+# A sample touches the mate where one of the mate's nearest few samples
+WITNESSES = 4
+REACH = 1.2  # lies within so many spacings,
+LIFT = 0.35  # off its tangent plane by at most so many (the far skin of a thin wall lies further off),
+OPPOSED = -0.5  # and has a normal whose dot product is below this.
 
 FORMAT = "cmnet.objects/1"  # part of the cache key: change it whenever the same files would give other samples
 
@@ -78,13 +80,15 @@ def _near(a: Points, b: Points) -> bool:
 
 def _touching(a: Points, b: Points, tree_b: cKDTree) -> NDArray[np.bool_]:
     """(n,) bool: which of a's samples lie on b, face to face."""
+    # At a crease the nearest sample may lie on the other plane, so a few are asked.
     d = spacing(b)
-    distances, nearest = tree_b.query(a.xyz, distance_upper_bound=REACH * d)
-    touching = np.isfinite(distances)
-    hit = np.asarray(nearest)[touching]
-    facing = np.einsum("nc,nc->n", a.normals[touching], b.normals[hit]) < OPPOSED
-    lift = np.abs(np.einsum("nc,nc->n", a.xyz[touching] - b.xyz[hit], b.normals[hit]))
-    touching[touching] = facing & (lift <= LIFT * d)
+    distances, nearest = tree_b.query(a.xyz, k=WITNESSES, distance_upper_bound=REACH * d)
+    rows, columns = np.nonzero(np.isfinite(distances))
+    hit = np.asarray(nearest)[rows, columns]
+    facing = np.einsum("kc,kc->k", a.normals[rows], b.normals[hit]) < OPPOSED
+    lift = np.abs(np.einsum("kc,kc->k", a.xyz[rows] - b.xyz[hit], b.normals[hit]))
+    touching = np.zeros(len(a), dtype=bool)
+    touching[rows[facing & (lift <= LIFT * d)]] = True
     return touching
 
 

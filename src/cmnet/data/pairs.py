@@ -81,7 +81,7 @@ def draw_pair(
 def true_matches(p: Points, q: Points, radius: float, normals: bool = True) -> Ints:
     """(k, 2) int64: points of two assembled parts that lie within `radius`, in order of index.
 
-    With `normals` they also have to face each other and lie off one another's tangent plane by at most half the
+    With `normals` they also have to face each other and lie off one another's tangent plane by at most a third of the
     radius: without that, the far skins of a wall thinner than the radius would count as touching.
     """
     near = cKDTree(p.xyz).sparse_distance_matrix(cKDTree(q.xyz), radius, output_type="ndarray")
