@@ -101,7 +101,13 @@ def test_meshes_arrays_files_and_parts_may_be_mixed(tmp_path):
     assert len(load_parts(BALL)) == len(load_parts(np.asarray(BALL.vertices))) == len(load_parts(ready)) == 1
 
 
-def test_loading_copies(tmp_path):
+def test_points_given_twice_count_once():
+    cloud = np.asarray(BALL.vertices)
+    part = load_parts([np.vstack([cloud, cloud[::-1], cloud])])[0]
+    assert np.array_equal(part.vertices, cloud)
+
+
+def test_loading_copies():
     cloud = np.array(BALL.vertices)
     part = load_parts([cloud])[0]
     cloud[:] = 0

@@ -20,15 +20,15 @@ def merge_coincident(vertices: Array, faces: Ints) -> tuple[Array, Ints]:
     The order is that of first occurrence, never that of the coordinates: a moved mesh keeps its faces array.
     vertices : (n, 3) float, faces : (m, 3) int → (n', 3) float, (m, 3) int
     """
-    order = np.lexsort((vertices + 0.0).T)  # + 0.0: minus zero is zero
-    starts = np.ones(len(vertices), dtype=bool)
-    starts[1:] = (vertices[order[1:]] != vertices[order[:-1]]).any(axis=1)
-    group = np.empty(len(vertices), dtype=np.int64)
-    group[order] = np.cumsum(starts) - 1
-    first = np.full(int(starts.sum()), len(vertices))
-    np.minimum.at(first, group, np.arange(len(vertices)))
-    kept, merged = np.unique(first[group[faces]], return_inverse=True)
+    groups = _group_rows(vertices + 0.0)  # + 0.0: minus zero is zero
+    first = np.unique(groups, return_index=True)[1]
+    kept, merged = np.unique(first[groups[faces]], return_inverse=True)
     return vertices[kept], merged.reshape(-1, 3).astype(np.int64)
+
+
+def distinct_points(points: Array) -> Ints:
+    """Indices (n',) of the first point at every place, ascending: points given twice would count as area."""
+    return np.sort(np.unique(_group_rows(points + 0.0), return_index=True)[1])
 
 
 def drop_doubled_faces(faces: Ints) -> Ints:
@@ -55,8 +55,8 @@ def drop_doubled_faces(faces: Ints) -> Ints:
     return faces[np.sort(firsts[1][firsts[0] >= 0])]
 
 
-def _group_rows(rows: Ints) -> Ints:
-    """(m,) int: equal rows get equal numbers."""
+def _group_rows(rows: Ints | Array) -> Ints:
+    """(m,) int: equal rows get equal numbers, 0 ... groups - 1."""
     order = np.lexsort(rows.T)
     starts = np.ones(len(rows), dtype=np.int64)
     starts[1:] = (rows[order[1:]] != rows[order[:-1]]).any(axis=1)

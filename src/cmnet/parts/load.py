@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cmnet.errors import InputError
-from cmnet.parts.health import check_part, drop_doubled_faces, merge_coincident
+from cmnet.parts.health import check_part, distinct_points, drop_doubled_faces, merge_coincident
 from cmnet.parts.part import Part
 
 Array = NDArray[np.float64]
@@ -76,7 +76,7 @@ def _to_part(item: Any, name: str) -> Part:
         raise InputError(f"{name} is a {type(item).__name__}; give a file path, a mesh or an (n, 3) array") from None
     if points.ndim != 2 or points.shape[1] != 3:
         raise InputError(f"{name} is an array of shape {points.shape}; a point cloud has shape (n, 3)")
-    return check_part(Part(name, points))
+    return check_part(_cloud(name, points, None, None))
 
 
 def _is_cloud(source: Any) -> bool:
@@ -88,11 +88,16 @@ def _from_mesh(name: str, mesh: Any, file: Path | None) -> Part:
     vertices = np.array(mesh.vertices, dtype=np.float64).reshape(-1, 3)
     given = getattr(mesh, "faces", None)
     if given is None:
-        return check_part(Part(name, vertices, None, _normals_in(mesh, len(vertices)), file))
+        return check_part(_cloud(name, vertices, _normals_in(mesh, len(vertices)), file))
     faces = np.array(given, dtype=np.int64).reshape(-1, 3)
     check_part(Part(name, vertices, faces, file=file))
     vertices, faces = merge_coincident(vertices, faces)
     return check_part(Part(name, *merge_coincident(vertices, drop_doubled_faces(faces)), file=file))
+
+
+def _cloud(name: str, points: Array, normals: Array | None, file: Path | None) -> Part:
+    kept = distinct_points(points)
+    return Part(name, points[kept], None, None if normals is None else normals[kept], file)
 
 
 def _normals_in(cloud: Any, n: int) -> Array | None:
