@@ -33,7 +33,7 @@ def build_parser() -> argparse.ArgumentParser:
     verbs = parser.add_subparsers(dest="verb", metavar="COMMAND", required=True)
     for verb in VERBS:
         module = import_module(f"cmnet.cli.{verb}")
-        summary = module.__doc__.strip().splitlines()[0]
+        summary = (module.__doc__ or verb).strip().splitlines()[0]
         sub = verbs.add_parser(
             verb,
             help=summary,

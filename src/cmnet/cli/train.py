@@ -68,10 +68,14 @@ def run(args: argparse.Namespace) -> int:
         logging.getLogger("cmnet").setLevel(logging.INFO)
     sources = training_sources(args.data, args.subset, args.pieces, net_config.points, config.seed)
     machine = Machine(args.accelerator, args.devices, args.strategy, args.nodes, args.quiet)
-    weights = train(args.output, net_config, config, *sources, machine, args.resume, args.max_time)
-    if not args.quiet:
-        console = Console()
-        console.print(f"weights   {weights}\nnext      cmnet evaluate {args.data} --weights {weights}", highlight=False)
+    result = train(args.output, net_config, config, *sources, machine, args.resume, args.max_time)
+    if result.first and not args.quiet:
+        console = Console(soft_wrap=True, highlight=False)
+        console.print(f"step      {result.step} of {config.steps}\nweights   {result.weights}")
+        if result.step < config.steps:
+            console.print("next      the same command with --resume goes on from here")
+        else:
+            console.print(f"next      cmnet evaluate {args.data} --weights {result.weights}")
     return 0
 
 

@@ -21,9 +21,10 @@ def save_network(net: CMNet, path: str | Path, notes: dict[str, Any]) -> None:
     from safetensors.torch import save_file
 
     tensors = {name: value.detach().cpu().contiguous() for name, value in net.state_dict().items()}
-    metadata = {"format": FORMAT, "config": json.dumps(net.config.to_dict()), "notes": json.dumps(notes)}
+    # One entry: safetensors writes several in no fixed order, and equal weights should be equal files.
+    header = json.dumps({"format": FORMAT, "config": net.config.to_dict(), "notes": notes})
     with replacing(Path(path)) as temporary:
-        save_file(tensors, temporary, metadata=metadata)
+        save_file(tensors, temporary, metadata={"cmnet": header})
 
 
 def load_network(path: str | Path) -> CMNet:
@@ -48,12 +49,13 @@ def load_network(path: str | Path) -> CMNet:
 
 
 def _config(path: Path, metadata: dict[str, str]) -> CMNetConfig:
-    if metadata.get("format") != FORMAT:
-        raise InputError(f"{path} holds no CMNet weights (its format is {metadata.get('format')!r}, not {FORMAT!r})")
     try:
-        return CMNetConfig(**checked(CMNetConfig, json.loads(metadata["config"])))
-    except (KeyError, json.JSONDecodeError) as error:
-        raise InputError(f"{path} has a damaged config ({error}); train or download it again") from None
+        header = json.loads(metadata.get("cmnet", "{}"))
+    except json.JSONDecodeError as error:
+        raise InputError(f"{path} has a damaged header ({error}); train or download it again") from None
+    if header.get("format") != FORMAT:
+        raise InputError(f"{path} holds no CMNet weights (its format is {header.get('format')!r}, not {FORMAT!r})")
+    return CMNetConfig(**checked(CMNetConfig, header["config"]))
 
 
 def _check_shapes(path: Path, wanted: dict[str, tuple[int, ...]], found: dict[str, Any]) -> None:

@@ -53,6 +53,7 @@ class Keeper(pl.Callback):
         if stop or due:
             self.save(trainer, pl_module)
         if stop:
+            trainer.limit_val_batches = 0  # no validation on the way out: the resumed run does it in its place
             trainer.should_stop = True
 
     def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
@@ -86,10 +87,13 @@ class Keeper(pl.Callback):
 class CsvLog(pl.Callback):
     """`losses.csv`: a row per optimisation step; `validation.csv`: a row per validation. A resumed run appends."""
 
-    def __init__(self, folder: Path, start: int) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
-        for name in ("losses.csv", "validation.csv"):
-            _keep_rows(folder / name, start)
+
+    def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        if trainer.is_global_zero:
+            for name in ("losses.csv", "validation.csv"):
+                _keep_rows(self.folder / name, trainer.global_step)
 
     def on_train_batch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule, *args: Any) -> None:
         if not trainer.fit_loop._should_accumulate():
@@ -106,7 +110,7 @@ class CsvLog(pl.Callback):
         path = self.folder / name
         new = not path.exists()
         with path.open("a", newline="") as file:
-            writer = csv.DictWriter(file, row)
+            writer = csv.DictWriter(file, row, lineterminator="\n")
             if new:
                 writer.writeheader()
             writer.writerow(row)

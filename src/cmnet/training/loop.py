@@ -14,6 +14,7 @@ import lightning.pytorch as pl
 import torch
 from lightning.pytorch.callbacks import RichProgressBar
 from lightning.pytorch.loggers import TensorBoardLogger
+from lightning.pytorch.utilities import rank_zero_only
 
 from cmnet import __version__
 from cmnet.data.objects import ObjectSource
@@ -22,7 +23,7 @@ from cmnet.errors import InputError
 from cmnet.files import write_text
 from cmnet.model.config import CMNetConfig
 from cmnet.training.batches import Consecutive, Dealt, loader
-from cmnet.training.callbacks import CHECKPOINT, CsvLog, Keeper, LineProgress
+from cmnet.training.callbacks import CHECKPOINT, WEIGHTS, CsvLog, Keeper, LineProgress
 from cmnet.training.config import TrainConfig
 from cmnet.training.module import CMNetModule
 
@@ -38,6 +39,15 @@ class Machine:
     quiet: bool = False  # no progress at all
 
 
+@dataclass(frozen=True)
+class Result:
+    """Where a run stands."""
+
+    weights: Path  # the newest ones
+    step: int  # optimisation steps taken in all
+    first: bool  # whether this process is the one that reports
+
+
 def train(
     folder: Path,
     net_config: CMNetConfig,
@@ -47,8 +57,8 @@ def train(
     machine: Machine | None = None,
     resume: bool = False,
     max_seconds: float | None = None,
-) -> Path:
-    """Train until `config.steps`, a signal or the time is over; returns the path of the newest weights.
+) -> Result:
+    """Train until `config.steps`, a signal or the time is over.
 
     An existing run in `folder` is continued with `resume`, from its checkpoint and with the same settings; without
     it, it is refused.
@@ -57,7 +67,7 @@ def train(
     checkpoint = _prepare(folder, net_config, config, resume)
     start = _steps_done(checkpoint)
     module = CMNetModule(net_config, config)
-    trainer = _trainer(folder, config, machine, start, max_seconds, validates=validation is not None)
+    trainer = _trainer(folder, config, machine, max_seconds, validates=validation is not None)
     rank, ranks = trainer.global_rank, trainer.world_size
     batches = config.steps * config.accumulate
     settings: dict[str, Any] = {
@@ -77,7 +87,7 @@ def train(
         warnings.simplefilter("ignore")  # Lightning's advice on workers and on loaders it thinks cannot resume
         # weights_only: a checkpoint is data, nothing in it may run
         trainer.fit(module, **loaders, ckpt_path=checkpoint, weights_only=True)
-    return folder / "last.safetensors"
+    return Result(folder / WEIGHTS, trainer.global_step, trainer.is_global_zero)
 
 
 def _prepare(folder: Path, net_config: CMNetConfig, config: TrainConfig, resume: bool) -> Path | None:
@@ -85,6 +95,8 @@ def _prepare(folder: Path, net_config: CMNetConfig, config: TrainConfig, resume:
     settings = {"cmnet": __version__, "network": net_config.to_dict(), "training": asdict(config)}
     text = json.dumps(settings, indent=1) + "\n"
     path, checkpoint = folder / "config.json", folder / CHECKPOINT
+    if rank_zero_only.rank > 0:  # the first process has checked, and made the folder before it started this one
+        return checkpoint if resume else None
     if path.exists() and not resume:
         raise InputError(f"{folder} already holds a run; continue it with --resume, or choose another folder")
     if resume and not checkpoint.exists():
@@ -116,9 +128,9 @@ def _steps_done(checkpoint: Path | None) -> int:
 
 
 def _trainer(
-    folder: Path, config: TrainConfig, machine: Machine, start: int, max_seconds: float | None, validates: bool
+    folder: Path, config: TrainConfig, machine: Machine, max_seconds: float | None, validates: bool
 ) -> pl.Trainer:
-    callbacks: list[pl.Callback] = [CsvLog(folder, start), Keeper(folder, config.checkpoint_minutes, max_seconds)]
+    callbacks: list[pl.Callback] = [CsvLog(folder), Keeper(folder, config.checkpoint_minutes, max_seconds)]
     bar = not machine.quiet and sys.stdout.isatty()
     if bar:
         callbacks.append(RichProgressBar())
