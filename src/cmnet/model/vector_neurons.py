@@ -1,7 +1,7 @@
 """Vector-neuron layers (Deng et al., 2021) and their plain counterparts.
 
-A vector feature is (n, 3, c): point, space, channel. A layer is  x ↦ act(norm(W x), D x):  W and D mix channels only, so
-turning the input turns the output. Channel-last keeps every linear map one contiguous matrix product.
+A vector feature is (n, 3, c): point, space, channel. A layer is  x ↦ act(norm(W x), D x):  W and D mix channels
+only, so turning the input turns the output. Channel-last keeps every linear map one contiguous matrix product.
 
 Three forms of the same layer:
   layer(x)                 every point
@@ -44,8 +44,9 @@ class VectorNorm(nn.Module):
             return self.gain * (_mean(squares, weights) + 1e-12).rsqrt()
         lengths = (squares + 1e-24).sqrt()
         mean = _mean(lengths, weights)
-        variance = _mean((lengths - mean) ** 2, weights)
-        return ((lengths - mean) * (variance + 1e-5).rsqrt() * self.gain + self.bias) / lengths
+        centred = lengths - mean
+        slope = self.gain * (_mean(centred * centred, weights) + 1e-5).rsqrt()
+        return torch.addcmul(slope, self.bias - slope * mean, lengths.reciprocal())
 
 
 class VectorLayer(nn.Module):
@@ -165,7 +166,7 @@ def _dot(a: Tensor, b: Tensor) -> Tensor:
 
 
 def _chunks(index: Tensor, x: Tensor) -> list[slice]:
-    """Rows to work on at once, so that their edges stay in the cache. With gradients all at once: they are kept anyway."""
+    """Rows to work on at once, so that their edges stay in the cache. With gradients all: they are kept anyway."""
     rows = len(index)
     if not torch.is_grad_enabled():
         rows = max(1, CHUNK // (index.shape[1] * x[0].numel()))
