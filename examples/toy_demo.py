@@ -1,6 +1,6 @@
 """Make the paper's toy data, train for a minute, measure on patterns the network has never seen.
 
-    python examples/toy_demo.py [--time 60s] [--output out/demo]
+python examples/toy_demo.py [--time 60s] [--output out/demo]
 """
 
 import argparse
@@ -16,13 +16,12 @@ def demo(output: Path, time: str, limit: int) -> int:
     data, run = str(output / "toy"), str(output / "run")
     small = ["--set", "points=1024", "--set", "accumulate=1", "--set", "validate_every=0", "--set", "warmup=20"]
     schedule = ["--steps", "400", "--max-time", time]
+    weights, result = f"{run}/last.safetensors", str(output / "evaluation.json")
+    on = ["--split", "test", "--points", "1024", "--limit", str(limit)]
     return (
         main(["dataset", "toy", "-o", data])
         or main(["train", "--data", data, "-o", run, *small, *schedule])
-        or main(
-            ["evaluate", data, "--split", "test", "--points", "1024", "--limit", str(limit)]
-            + ["--weights", f"{run}/last.safetensors", "--json", str(output / "evaluation.json")]
-        )
+        or main(["evaluate", data, "--weights", weights, "--json", result, *on])
     )
 
 
