@@ -12,6 +12,7 @@ from types import FrameType
 from typing import Any
 
 import lightning.pytorch as pl
+from lightning.pytorch.callbacks import RichProgressBar
 
 from cmnet.training.module import CMNetModule
 
@@ -125,6 +126,17 @@ def _keep_rows(path: Path, last_step: int) -> None:
     header, *rows = path.read_text().splitlines()
     kept = [row for row in rows if int(row.split(",", 1)[0]) <= last_step]
     path.write_text("\n".join([header, *kept]) + "\n") if kept else path.unlink()
+
+
+class Bar(RichProgressBar):
+    """Lightning's bar with short names: the losses, and the figures of the last validation."""
+
+    def get_metrics(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> dict[str, Any]:
+        metrics = super().get_metrics(trainer, pl_module)
+        return {name.split("/")[1]: value for name, value in metrics.items() if "/" in name}
+
+    def _get_train_description(self, current_epoch: int) -> str:
+        return "train"
 
 
 class LineProgress(pl.Callback):
