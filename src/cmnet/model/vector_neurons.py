@@ -12,6 +12,8 @@ The last two never build what they stand for: a linear map on edges is two maps 
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 
@@ -84,7 +86,7 @@ class VectorLayer(nn.Module):
         bent, squares = [], x.new_zeros(outputs)
         for rows in _chunks(index, at_centre):
             edge = take(at_neighbour, index[rows]).add_(at_centre[rows].unsqueeze(1))  # (rows, k, 3, 2 out)
-            p, d = edge[..., :outputs], edge[..., outputs:]
+            p, d = edge.split([outputs, edge.shape[-1] - outputs], dim=-1)
             if factor is None:
                 bent.append(self._bend_unscaled(p, d))
                 squares = squares + _dot(p, p).sum((0, 1))
@@ -158,11 +160,26 @@ def take(x: Tensor, index: Tensor) -> Tensor:
     return rows.view(*index.shape, *x.shape[1:])
 
 
+class _Dot(torch.autograd.Function):
+    """Inner product over space, written out: a reduction over a middle axis of 3 is slow, its slices' gradients more."""
+
+    @staticmethod
+    def forward(ctx: Any, a: Tensor, b: Tensor) -> Tensor:
+        ctx.save_for_backward(a, b)
+        x = a[..., 0, :] * b[..., 0, :]
+        x.addcmul_(a[..., 1, :], b[..., 1, :])
+        return x.addcmul_(a[..., 2, :], b[..., 2, :])
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, Tensor]:
+        a, b = ctx.saved_tensors
+        grad = grads[0].unsqueeze(-2)
+        return grad * b, grad * a
+
+
 def _dot(a: Tensor, b: Tensor) -> Tensor:
-    """Inner product over space. (..., 3, c) → (..., c). Written out: a reduction over a middle axis of 3 is slow."""
-    x = a[..., 0, :] * b[..., 0, :]
-    x = torch.addcmul(x, a[..., 1, :], b[..., 1, :])
-    return torch.addcmul(x, a[..., 2, :], b[..., 2, :])
+    """(..., 3, c), (..., 3, c or 1) → (..., c)"""
+    return _Dot.apply(a, b.expand_as(a))
 
 
 def _chunks(index: Tensor, x: Tensor) -> list[slice]:
