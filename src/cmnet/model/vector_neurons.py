@@ -161,7 +161,7 @@ def take(x: Tensor, index: Tensor) -> Tensor:
 
 
 class _Dot(torch.autograd.Function):
-    """Inner product over space, written out: a reduction over a middle axis of 3 is slow, its slices' gradients more."""
+    """Inner product over space, written out: a reduction over a middle axis of 3 is slow, and so are its slices'."""
 
     @staticmethod
     def forward(ctx: Any, a: Tensor, b: Tensor) -> Tensor:
