@@ -15,7 +15,7 @@ from cmnet.cli import main
 from cmnet.data.toy import ToySizes, build_toy
 
 SMALL = ["points=600", "widths=4,6,8,10", "features=12", "descriptor=16", "attention=8", "neighbors=8", "warmup=3"]
-ENV = {**os.environ, "OMP_NUM_THREADS": "1"}
+ENV = dict(os.environ)
 
 
 @pytest.fixture(scope="module")
