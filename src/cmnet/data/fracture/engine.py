@@ -1,0 +1,152 @@
+"""Breaking one solid into the wanted number of pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cmnet.data.fracture import cells, chips, planes, weakest
+from cmnet.data.fracture.cut import Limits, Section, cutter, give_back, section_of, split
+from cmnet.data.fracture.lattice import Lattice
+from cmnet.data.fracture.roughness import Roughness
+from cmnet.data.fracture.solid import CRUMB, Solid
+
+Array = NDArray[np.float64]
+Propose = Callable[[Solid, float, np.random.Generator], Section | None]
+
+MECHANISMS = ("weakest", "impact", "chips", "recursive", "voronoi")
+TRIES = 6
+ROUGHNESS = 0.012  # median amplitude of a crack over its extent
+
+
+def draw_shares(pieces: int, rng: np.random.Generator, least: float = 0.0) -> Array:
+    """Shares of the volume for every piece: log-normal with a spread of its own for every object, as in Breaking Bad."""
+    shares = np.exp(rng.uniform(0.8, 3.2) * rng.standard_normal(pieces))
+    shares /= shares.sum()
+    # Mixing with equal shares raises the smallest one to the floor and keeps the sum.
+    floor = min(1.25 * least, 0.9 / pieces)
+    if shares.min() < floor:
+        mix = (floor - shares.min()) / (1 / pieces - shares.min())
+        shares = (1 - mix) * shares + mix / pieces
+    return shares
+
+
+def break_solid(solid: Solid, pieces: int, mechanism: str, limits: Limits, rng: np.random.Generator) -> list[Solid]:
+    """Break a solid. The result has `pieces` bodies, or fewer where no further cut was found."""
+    shares = draw_shares(pieces, rng, limits.volume / solid.volume)
+    if mechanism in cells.MECHANISMS:
+        labels = cells.MECHANISMS[mechanism](solid.lattice, pieces, rng)
+        parts = _cut_cells(solid, labels, limits, rng)
+    else:
+        parts = _cut_recursively(solid, shares, mechanism, limits, rng)
+    return _settle(parts, pieces, limits, rng)
+
+
+def _cut_recursively(
+    solid: Solid, shares: Array, mechanism: str, limits: Limits, rng: np.random.Generator
+) -> list[Solid]:
+    """Part the shares in two groups, cut off the smaller group, and go on with both."""
+    if len(shares) < 2:
+        return [solid]
+    if mechanism == "chips":
+        shares, count = np.sort(shares), 1
+    else:
+        shares, count = rng.permutation(shares), int(rng.integers(1, len(shares)))
+    groups = sorted((shares[:count], shares[count:]), key=lambda group: float(group.sum()))
+    sides = cut_once(solid, float(groups[0].sum() / shares.sum()), mechanism, limits, rng)
+    if sides is None:
+        return [solid]
+    small, large = sorted(sides, key=lambda side: sum(s.volume for s in side))
+    result = []
+    for side, group in ((small, groups[0]), (large, groups[1])):
+        result += _cut_recursively(side[0], group, mechanism, limits, rng) + side[1:]
+    return result
+
+
+def cut_once(
+    solid: Solid, share: float, mechanism: str, limits: Limits, rng: np.random.Generator
+) -> tuple[list[Solid], list[Solid]] | None:
+    """Cut a solid in two along one rough section, or None if none was found."""
+    for attempt in range(TRIES):
+        section = _proposer(solid, share, mechanism, attempt)(solid, share, rng)
+        if section is None:
+            continue
+        rough = _roughness(section, rng)
+        rough = replace(rough, amplitude=rough.amplitude * 0.7**attempt)
+        tool = cutter(section, rough, rng)
+        sides = None if tool is None else split(solid, tool, limits)
+        if sides is not None:
+            return sides
+    return None
+
+
+def _proposer(solid: Solid, share: float, mechanism: str, attempt: int) -> Propose:
+    """Chips where the lattice is too coarse for the share, else the mechanism, and planes as the last resort."""
+    if mechanism == "chips" or share * len(solid.lattice.cells) < weakest.LEAST_NODES:
+        return chips.propose if attempt < TRIES - 1 else planes.propose
+    return planes.propose if mechanism == "recursive" or attempt >= TRIES - 2 else weakest.propose
+
+
+def _roughness(section: Section, rng: np.random.Generator) -> Roughness:
+    amplitude = ROUGHNESS * section.extent * float(np.exp(0.5 * rng.standard_normal()))
+    longest = section.extent * rng.uniform(0.4, 1.0)
+    return Roughness(amplitude, longest, section.extent / 40, rng.uniform(0.6, 0.95))
+
+
+def _cut_cells(solid: Solid, labels: NDArray[np.int64], limits: Limits, rng: np.random.Generator) -> list[Solid]:
+    """Cut off one cell after the other; what is left of the lattice fills the space of those that are gone."""
+    lattice, rest, result = solid.lattice, solid, []
+    for cell in rng.permutation(np.unique(labels))[:-1]:
+        section = section_of(lattice, labels == cell)
+        if section is None:
+            continue
+        tool = cutter(section, _roughness(section, rng), rng)
+        sides = None if tool is None else split(rest, tool, limits)
+        if sides is None:
+            continue
+        inside, outside = sides
+        result += inside + outside[1:]
+        rest = outside[0]
+        kept = labels != cell
+        lattice, labels = _subset(lattice, kept), labels[kept]
+    return [rest, *result]
+
+
+def _subset(lattice: Lattice, kept: NDArray[np.bool_]) -> Lattice:
+    number = np.cumsum(kept) - 1
+    edges = lattice.edges[kept[lattice.edges].all(axis=1)]
+    return replace(lattice, cells=lattice.cells[kept], fill=lattice.fill[kept], edges=number[edges])
+
+
+def _settle(parts: list[Solid], pieces: int, limits: Limits, rng: np.random.Generator) -> list[Solid]:
+    """Bring the number of bodies to `pieces`: join the smallest to a neighbour, or break the largest once more."""
+    whole = sum(part.volume for part in parts)
+    parts = sorted(parts, key=lambda part: -part.volume)
+    while len(parts) > pieces:
+        for k in range(len(parts) - 1, 0, -1):
+            joined = give_back(parts[k], parts[:k] + parts[k + 1 :], CRUMB * whole)
+            if joined is not None:
+                break
+        else:
+            return parts
+        parts = sorted(joined, key=lambda part: -part.volume)
+    while len(parts) < pieces:
+        sides = _cut_largest(parts, limits, rng)
+        if sides is None:
+            break
+        parts = sorted(sides, key=lambda part: -part.volume)
+    return parts
+
+
+def _cut_largest(parts: list[Solid], limits: Limits, rng: np.random.Generator) -> list[Solid] | None:
+    """Cut one more body in two, the largest that can be."""
+    for k, part in enumerate(parts):
+        least = limits.volume / part.volume
+        if least < 0.5:
+            sides = cut_once(part, rng.uniform(max(least, 0.05), 0.5), "weakest", limits, rng)
+            if sides is not None:
+                return parts[:k] + parts[k + 1 :] + sides[0] + sides[1]
+    return None
