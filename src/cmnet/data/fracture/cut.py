@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import manifold3d
 import numpy as np
@@ -11,7 +11,7 @@ from scipy import ndimage
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from cmnet.data.fracture.lattice import Lattice
+from cmnet.data.fracture.lattice import Lattice, surface_per_voxel
 from cmnet.data.fracture.levelset import surface_nets
 from cmnet.data.fracture.roughness import Roughness, grid_noise, linear_weights, tensor_product
 from cmnet.data.fracture.solid import CRUMB, Solid, bodies, make_body
@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 CELLS = 50_000  # samples of the grid that a cutter is made of
-THIN = 0.12  # a body thinner than this share of the object's V/A is a sliver
+ROUNDS = 3  # times a crack is bent around a third body
 
 
 @dataclass(frozen=True)
@@ -105,52 +105,62 @@ def _offset(lattice: Lattice, side: Bools, distance: Array, start: NDArray[np.in
     return float(np.clip(level, -1.0, 1.0))
 
 
-def cutter(section: Section, roughness: Roughness, rng: np.random.Generator) -> manifold3d.Manifold | None:
-    """The closed body on the negative side of the roughened section, or None if nothing is left of it."""
-    extent = section.spacing * (np.array(section.values.shape) - 1)
+@dataclass(frozen=True, eq=False)
+class _Grid:
+    """The roughened section, sampled finely enough for its grain; the outermost layer is positive."""
+
+    values: Array
+    origin: Array
+    step: float
+
+    def body(self) -> manifold3d.Manifold | None:
+        """The closed body on the negative side."""
+        return make_body(*surface_nets(self.values, self.origin, self.step)) if (self.values < 0).any() else None
+
+    def without(self, solid: Solid, sign: float) -> _Grid:
+        """The same section with all of `solid` on its positive (+1) or negative (-1) side."""
+        corners = solid.mesh.vertices[solid.mesh.faces]
+        near = surface_per_voxel(corners, self.origin, self.step, self.values.shape) > 0
+        near = ndimage.binary_dilation(ndimage.binary_fill_holes(near))
+        near[[0, -1]] = near[:, [0, -1]] = near[:, :, [0, -1]] = False
+        pushed = sign * np.maximum(sign * self.values, 0.5 * self.step)
+        return _Grid(np.where(near, pushed, self.values), self.origin, self.step)
+
+
+def _roughened(section: Section, roughness: Roughness, rng: np.random.Generator) -> _Grid:
+    shape, spacing = section.values.shape, section.spacing
+    extent = spacing * (np.array(shape) - 1)
     step = float((np.prod(extent) / CELLS) ** (1 / 3))
-    counts = np.maximum(np.ceil(extent / step).astype(int) + 1, 4)
-    axes = [section.origin[k] + step * np.arange(counts[k]) for k in range(3)]
-    weights = [linear_weights((axes[k] - section.origin[k]) / section.spacing, section.values.shape[k]) for k in range(3)]
-    fine = Roughness(roughness.amplitude, roughness.longest, max(roughness.shortest, 2 * step), roughness.exponent)
-    values = tensor_product(section.values, weights) + grid_noise(axes, fine, rng)
-    values = np.pad(values, 1, constant_values=step)
-    if not (values < 0).any():
-        return None
-    vertices, faces = surface_nets(values, section.origin - step, step)
-    return make_body(vertices, faces)
+    axes = [section.origin[k] + step * np.arange(max(int(np.ceil(extent[k] / step)) + 1, 4)) for k in range(3)]
+    weights = [linear_weights((axes[k] - section.origin[k]) / spacing, shape[k]) for k in range(3)]
+    grain = replace(roughness, shortest=max(roughness.shortest, 2 * step))
+    values = tensor_product(section.values, weights) + grid_noise(axes, grain, rng)
+    return _Grid(np.pad(values, 1, constant_values=step), section.origin - step, step)
 
 
-def split(solid: Solid, tool: manifold3d.Manifold, limits: Limits) -> tuple[list[Solid], list[Solid]] | None:
-    """Cut a solid with a closed tool. → the bodies inside and those outside, or None if a side has none.
+def cut(
+    solid: Solid, section: Section, roughness: Roughness, limits: Limits, rng: np.random.Generator
+) -> tuple[Solid, Solid] | None:
+    """Cut a solid in two connected bodies along a roughened section, or None if that fails.
 
-    Bodies too small or too thin to be pieces go back to the neighbour they were cut from: no volume is ever dropped.
+    Where the crack would part off a third body, it is bent around it, so no volume is ever dropped.
     """
-    inner, outer = solid.body.split(tool)
-    crumb = CRUMB * solid.volume
-    sides = [bodies(inner, crumb), bodies(outer, crumb)]
-    kept = [[s for s in side if _is_piece(s, limits)] for side in sides]
-    if not kept[0] or not kept[1]:
-        return None
-    for k in (0, 1):
-        for sliver in (s for s in sides[k] if not _is_piece(s, limits)):
-            others = give_back(sliver, kept[1 - k], crumb)
-            if others is None:
-                return None
-            kept[1 - k] = others
-    if not np.isclose(sum(s.volume for side in kept for s in side), solid.volume, rtol=1e-9, atol=0):
-        return None
-    return kept[0], kept[1]
+    grid = _roughened(section, roughness, rng)
+    for _ in range(ROUNDS):
+        tool = grid.body()
+        if tool is None:
+            return None
+        sides = [bodies(side, CRUMB * solid.volume) for side in solid.body.split(tool)]
+        if not sides[0] or not sides[1]:
+            return None
+        extra = [(body, sign) for side, sign in zip(sides, (1.0, -1.0), strict=True) for body in side[1:]]
+        if not extra:
+            pair = sides[0][0], sides[1][0]
+            return pair if all(_is_piece(body, limits) for body in pair) else None
+        for body, sign in extra:
+            grid = grid.without(body, sign)
+    return None
 
 
 def _is_piece(solid: Solid, limits: Limits) -> bool:
     return solid.volume >= limits.volume and solid.volume >= limits.thickness * solid.area
-
-
-def give_back(sliver: Solid, others: list[Solid], crumb: float) -> list[Solid] | None:
-    """Join a body to the first of `others` that it touches. → `others` with that one grown, or None if none does."""
-    for k, other in enumerate(others):
-        joined = bodies(sliver.body + other.body, crumb)
-        if len(joined) == 1:
-            return [*others[:k], joined[0], *others[k + 1 :]]
-    return None

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cmnet.data.fracture import cells, chips, planes, weakest
-from cmnet.data.fracture.cut import Limits, Section, cutter, give_back, section_of, split
+from cmnet.data.fracture.cut import Limits, Section, cut, section_of
 from cmnet.data.fracture.lattice import Lattice
 from cmnet.data.fracture.roughness import Roughness
-from cmnet.data.fracture.solid import CRUMB, Solid
+from cmnet.data.fracture.solid import Solid
 
 Array = NDArray[np.float64]
 Propose = Callable[[Solid, float, np.random.Generator], Section | None]
@@ -56,30 +56,24 @@ def _cut_recursively(
     else:
         shares, count = rng.permutation(shares), int(rng.integers(1, len(shares)))
     groups = sorted((shares[:count], shares[count:]), key=lambda group: float(group.sum()))
-    sides = cut_once(solid, float(groups[0].sum() / shares.sum()), mechanism, limits, rng)
-    if sides is None:
+    pair = cut_once(solid, float(groups[0].sum() / shares.sum()), mechanism, limits, rng)
+    if pair is None:
         return [solid]
-    small, large = sorted(sides, key=lambda side: sum(s.volume for s in side))
-    result = []
-    for side, group in ((small, groups[0]), (large, groups[1])):
-        result += _cut_recursively(side[0], group, mechanism, limits, rng) + side[1:]
-    return result
+    pair = sorted(pair, key=lambda body: body.volume)
+    return [s for body, g in zip(pair, groups, strict=True) for s in _cut_recursively(body, g, mechanism, limits, rng)]
 
 
 def cut_once(
     solid: Solid, share: float, mechanism: str, limits: Limits, rng: np.random.Generator
-) -> tuple[list[Solid], list[Solid]] | None:
+) -> tuple[Solid, Solid] | None:
     """Cut a solid in two along one rough section, or None if none was found."""
     for attempt in range(TRIES):
         section = _proposer(solid, share, mechanism, attempt)(solid, share, rng)
         if section is None:
             continue
-        rough = _roughness(section, rng)
-        rough = replace(rough, amplitude=rough.amplitude * 0.7**attempt)
-        tool = cutter(section, rough, rng)
-        sides = None if tool is None else split(solid, tool, limits)
-        if sides is not None:
-            return sides
+        pair = cut(solid, section, _roughness(section, rng, 0.7**attempt), limits, rng)
+        if pair is not None:
+            return pair
     return None
 
 
@@ -90,8 +84,8 @@ def _proposer(solid: Solid, share: float, mechanism: str, attempt: int) -> Propo
     return planes.propose if mechanism == "recursive" or attempt >= TRIES - 2 else weakest.propose
 
 
-def _roughness(section: Section, rng: np.random.Generator) -> Roughness:
-    amplitude = ROUGHNESS * section.extent * float(np.exp(0.5 * rng.standard_normal()))
+def _roughness(section: Section, rng: np.random.Generator, damping: float = 1.0) -> Roughness:
+    amplitude = damping * ROUGHNESS * section.extent * float(np.exp(0.5 * rng.standard_normal()))
     longest = section.extent * rng.uniform(0.4, 1.0)
     return Roughness(amplitude, longest, section.extent / 40, rng.uniform(0.6, 0.95))
 
@@ -101,15 +95,11 @@ def _cut_cells(solid: Solid, labels: NDArray[np.int64], limits: Limits, rng: np.
     lattice, rest, result = solid.lattice, solid, []
     for cell in rng.permutation(np.unique(labels))[:-1]:
         section = section_of(lattice, labels == cell)
-        if section is None:
+        pair = None if section is None else cut(rest, section, _roughness(section, rng), limits, rng)
+        if pair is None:
             continue
-        tool = cutter(section, _roughness(section, rng), rng)
-        sides = None if tool is None else split(rest, tool, limits)
-        if sides is None:
-            continue
-        inside, outside = sides
-        result += inside + outside[1:]
-        rest = outside[0]
+        off, rest = sorted(pair, key=lambda body: body.volume)
+        result.append(off)
         kept = labels != cell
         lattice, labels = _subset(lattice, kept), labels[kept]
     return [rest, *result]
@@ -122,22 +112,12 @@ def _subset(lattice: Lattice, kept: NDArray[np.bool_]) -> Lattice:
 
 
 def _settle(parts: list[Solid], pieces: int, limits: Limits, rng: np.random.Generator) -> list[Solid]:
-    """Bring the number of bodies to `pieces`: join the smallest to a neighbour, or break the largest once more."""
-    whole = sum(part.volume for part in parts)
-    parts = sorted(parts, key=lambda part: -part.volume)
-    while len(parts) > pieces:
-        for k in range(len(parts) - 1, 0, -1):
-            joined = give_back(parts[k], parts[:k] + parts[k + 1 :], CRUMB * whole)
-            if joined is not None:
-                break
-        else:
-            return parts
-        parts = sorted(joined, key=lambda part: -part.volume)
+    """Break the largest bodies once more until there are `pieces`, or no further cut is found."""
     while len(parts) < pieces:
-        sides = _cut_largest(parts, limits, rng)
-        if sides is None:
+        more = _cut_largest(sorted(parts, key=lambda part: -part.volume), limits, rng)
+        if more is None:
             break
-        parts = sorted(sides, key=lambda part: -part.volume)
+        parts = more
     return parts
 
 
@@ -145,8 +125,8 @@ def _cut_largest(parts: list[Solid], limits: Limits, rng: np.random.Generator) -
     """Cut one more body in two, the largest that can be."""
     for k, part in enumerate(parts):
         least = limits.volume / part.volume
-        if least < 0.5:
-            sides = cut_once(part, rng.uniform(max(least, 0.05), 0.5), "weakest", limits, rng)
-            if sides is not None:
-                return parts[:k] + parts[k + 1 :] + sides[0] + sides[1]
+        if least < 0.45:
+            pair = cut_once(part, rng.uniform(max(1.1 * least, 0.05), 0.5), "weakest", limits, rng)
+            if pair is not None:
+                return [*parts[:k], *parts[k + 1 :], *pair]
     return None

@@ -66,16 +66,14 @@ class Lattice:
         return 1 - ndimage.uniform_filter(full, size=5, mode="constant")[tuple(self.cells.T)]
 
 
-def build_lattice(vertices: Array, faces: Ints, volume: float, nodes: int = NODES) -> Lattice:
+def build_lattice(vertices: Array, faces: Ints, volume: float, area: float, nodes: int = NODES) -> Lattice:
     """The lattice of a closed mesh, with about `nodes` voxels. vertices : (n, 3) float, faces : (m, 3) int"""
     corners = vertices[faces]
-    cross = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    areas = np.linalg.norm(cross, axis=1) / 2
-    area, low, high = float(areas.sum()), vertices.min(axis=0), vertices.max(axis=0)
+    low, high = vertices.min(axis=0), vertices.max(axis=0)
     spacing = _spacing(volume, area, nodes, high - low)
     origin = low - MARGIN * spacing
     shape = tuple(int(n) for n in np.ceil((high - low) / spacing) + 2 * MARGIN + 1)
-    covered = _surface_area(corners, areas, origin, spacing, shape)
+    covered = surface_per_voxel(corners, origin, spacing, shape)
     fill = np.clip(covered / spacing**2 * (volume / area) / spacing, 0.05, 0.6) * (covered > 0)
     fill[_interior(covered > 0, corners, origin, spacing)] = 1.0
     cells = np.argwhere(fill > 0)
@@ -92,9 +90,10 @@ def _spacing(volume: float, area: float, nodes: int, extent: Array) -> float:
     return float(max(high, (np.prod(np.maximum(extent, high)) / 150_000) ** (1 / 3)))
 
 
-def _surface_area(corners: Array, areas: Array, origin: Array, spacing: float, shape: tuple[int, ...]) -> Array:
-    """How much surface every voxel holds, by stratified samples. → `shape` float"""
-    count = int(np.clip(SAMPLES_PER_FACE * areas.sum() / spacing**2, 5_000, 80_000))
+def surface_per_voxel(corners: Array, origin: Array, spacing: float, shape: tuple[int, ...]) -> Array:
+    """How much surface every voxel holds, by stratified samples of the triangles (m, 3, 3). → `shape` float"""
+    areas = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1) / 2
+    count = int(np.clip(SAMPLES_PER_FACE * areas.sum() / spacing**2, 500, 80_000))
     step = (np.arange(count) + 0.5) / count
     face = np.searchsorted(np.cumsum(areas), step * areas.sum()).clip(0, len(areas) - 1)
     # The R2 sequence fills the triangle evenly without a random source, so a solid has one lattice.
@@ -102,6 +101,7 @@ def _surface_area(corners: Array, areas: Array, origin: Array, spacing: float, s
     u, v = np.where(u + v > 1, 1 - u, u)[:, None], np.where(u + v > 1, 1 - v, v)[:, None]
     a, b, c = corners[face, 0], corners[face, 1], corners[face, 2]
     voxel = np.rint((a + u * (b - a) + v * (c - a) - origin) / spacing).astype(np.int64)
+    voxel = voxel[((voxel >= 0) & (voxel < shape)).all(axis=1)]
     flat = np.ravel_multi_index(tuple(voxel.T), shape)
     held = np.bincount(flat, minlength=int(np.prod(shape))) * (areas.sum() / count)
     return held.reshape(shape)

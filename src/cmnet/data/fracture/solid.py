@@ -14,7 +14,7 @@ from cmnet.data.fracture.lattice import Lattice, build_lattice, winding_number
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-CRUMB = 1e-9  # a body below this share of the whole is rounding, not material
+CRUMB = 1e-12  # a body below this share of the whole is rounding, not material
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +62,7 @@ class Solid:
 
     @cached_property
     def lattice(self) -> Lattice:
-        return build_lattice(self.mesh.vertices, self.mesh.faces, self.volume)
+        return build_lattice(self.mesh.vertices, self.mesh.faces, self.volume, self.area)
 
 
 def make_body(vertices: Array, faces: Ints) -> manifold3d.Manifold:
