@@ -18,8 +18,7 @@ Ints = NDArray[np.int64]
 
 def impact(lattice: Lattice, pieces: int, rng: np.random.Generator) -> Ints:
     """Cells of a blow at one point: sectors between radial cracks, parted by concentric ones, and the rest. → (n,) int"""
-    exposed = lattice.exposure**2
-    hit = int(rng.choice(len(exposed), p=exposed / exposed.sum()))
+    hit = int(rng.choice(len(lattice.cells), p=lattice.exposure))
     radius = distances(lattice, [hit], rng)[0]
     angle = _angle(lattice, hit, rng) + 0.25 * np.sin(radius / radius.max() * 6 + rng.uniform(0, 6))
     rings = 1 if pieces < 5 else 2

@@ -10,6 +10,7 @@ from cmnet.data.fracture.solid import Solid
 
 Array = NDArray[np.float64]
 
+LARGEST = 0.02  # share of the volume up to which a chip is a ball around a point; larger ones follow the weaknesses
 GRID = 14  # samples of the smooth section across the chip's diameter
 
 
@@ -25,7 +26,7 @@ def propose(solid: Solid, share: float, rng: np.random.Generator) -> Section | N
     axis = np.linspace(-reach, reach, GRID)
     grid = np.stack(np.meshgrid(axis, axis, axis, indexing="ij"), axis=-1)
     distance = np.linalg.norm(grid @ turn / stretch, axis=-1) - radius
-    return Section(distance, centre - reach, spacing, 2 * radius)
+    return Section(distance, centre - reach, spacing, 2 * radius, roughness=2.0)
 
 
 def _place(solid: Solid, rng: np.random.Generator) -> Array:
@@ -33,8 +34,8 @@ def _place(solid: Solid, rng: np.random.Generator) -> Array:
     edge = _crack_edges(solid)
     if len(edge) and rng.random() < 0.7:
         return np.asarray(solid.mesh.vertices[rng.choice(edge)])
-    exposed = solid.lattice.exposure**6
-    return np.asarray(solid.lattice.points[rng.choice(len(exposed), p=exposed / exposed.sum())])
+    likely = solid.lattice.exposure**2
+    return np.asarray(solid.lattice.points[rng.choice(len(likely), p=likely / likely.sum())])
 
 
 def _crack_edges(solid: Solid) -> NDArray[np.int64]:

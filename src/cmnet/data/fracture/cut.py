@@ -42,6 +42,7 @@ class Section:
     origin: Array
     spacing: float
     extent: float  # how large the crack is, as a length
+    roughness: float = 1.0  # how rough it is, relative to other cracks of its size
 
 
 def section_of(lattice: Lattice, side: Bools, smoothing: float = 0.9) -> Section | None:

@@ -19,7 +19,8 @@ Propose = Callable[[Solid, float, np.random.Generator], Section | None]
 
 MECHANISMS = ("weakest", "impact", "chips", "recursive", "voronoi")
 TRIES = 6
-ROUGHNESS = 0.012  # median amplitude of a crack over its extent
+ROUGHNESS = 0.018  # median amplitude of a crack over its extent
+FACETED = 0.5  # share of the cracks with flat facets
 
 
 def draw_shares(pieces: int, rng: np.random.Generator, least: float = 0.0) -> Array:
@@ -79,15 +80,17 @@ def cut_once(
 
 def _proposer(solid: Solid, share: float, mechanism: str, attempt: int) -> Propose:
     """Chips where the lattice is too coarse for the share, else the mechanism, and planes as the last resort."""
-    if mechanism == "chips" or share * len(solid.lattice.cells) < weakest.LEAST_NODES:
+    if share * len(solid.lattice.cells) < weakest.LEAST_NODES or (mechanism == "chips" and share < chips.LARGEST):
         return chips.propose if attempt < TRIES - 1 else planes.propose
-    return planes.propose if mechanism == "recursive" or attempt >= TRIES - 2 else weakest.propose
+    if mechanism == "recursive" or attempt >= TRIES - 2:
+        return planes.propose
+    return weakest.propose_at_rim if mechanism == "chips" else weakest.propose
 
 
 def _roughness(section: Section, rng: np.random.Generator, damping: float = 1.0) -> Roughness:
-    amplitude = damping * ROUGHNESS * section.extent * float(np.exp(0.5 * rng.standard_normal()))
-    longest = section.extent * rng.uniform(0.4, 1.0)
-    return Roughness(amplitude, longest, section.extent / 40, rng.uniform(0.6, 0.95))
+    amplitude = damping * ROUGHNESS * section.roughness * section.extent * float(np.exp(0.65 * rng.standard_normal()))
+    longest = section.extent * rng.uniform(0.3, 0.8)
+    return Roughness(amplitude, longest, section.extent / 40, rng.uniform(0.6, 0.95), bool(rng.random() < FACETED))
 
 
 def _cut_cells(solid: Solid, labels: NDArray[np.int64], limits: Limits, rng: np.random.Generator) -> list[Solid]:

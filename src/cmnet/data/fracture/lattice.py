@@ -60,10 +60,12 @@ class Lattice:
 
     @cached_property
     def exposure(self) -> Array:
-        """(n,) float in [0, 1]: the empty share of a voxel's 5 × 5 × 5 surroundings; high at rims, tips and corners."""
+        """(n,) float, adding up to 1: how likely a blow or a fall hits each voxel; rims, tips and corners first."""
         full = np.zeros(self.shape)
-        full[tuple(self.cells.T)] = self.fill
-        return 1 - ndimage.uniform_filter(full, size=5, mode="constant")[tuple(self.cells.T)]
+        full[tuple(self.cells.T)] = 1.0
+        around = ndimage.uniform_filter(full, size=5, mode="constant")[tuple(self.cells.T)]
+        likely = around**-2.5
+        return np.asarray(likely / likely.sum())
 
 
 def build_lattice(vertices: Array, faces: Ints, volume: float, area: float, nodes: int = NODES) -> Lattice:

@@ -18,6 +18,7 @@ class Roughness:
     longest: float  # longest wavelength: the slow bends
     shortest: float  # shortest wavelength: the grain
     exponent: float  # amplitude ~ wavelength ** exponent; real cracks have about 0.8
+    faceted: bool = False  # flat facets between ridges instead of smooth waves
 
 
 def spline_weights(positions: Array, knots: int) -> Array:
@@ -49,16 +50,16 @@ def grid_noise(axes: list[Array], roughness: Roughness, rng: np.random.Generator
     strength *= roughness.amplitude / np.linalg.norm(strength)
     total = np.zeros(tuple(len(axis) for axis in axes))
     for wavelength, weight in zip(wavelengths, strength, strict=True):
-        total += weight * _octave(axes, wavelength / 2, rng)
+        total += weight * _octave(axes, wavelength / 2, roughness.faceted, rng)
     return total
 
 
-def _octave(axes: list[Array], spacing: float, rng: np.random.Generator) -> Array:
-    """Unit-variance smooth noise from one random lattice with the given knot spacing."""
+def _octave(axes: list[Array], spacing: float, faceted: bool, rng: np.random.Generator) -> Array:
+    """Noise of about unit variance from one random lattice with the given knot spacing."""
+    interpolate, deviation = (linear_weights, 0.54) if faceted else (spline_weights, 0.41)
     weights = []
     for axis in axes:
         position = (axis - axis[0]) / spacing + 1.5 + rng.random()
-        weights.append(spline_weights(position, int(np.ceil(position[-1])) + 3))
+        weights.append(interpolate(position, int(np.ceil(position[-1])) + 3))
     knots = rng.standard_normal(tuple(w.shape[1] for w in weights))
-    # A quadratic B-spline of white noise has a standard deviation of ~0.55 ** 1.5 per point.
-    return tensor_product(knots, weights) / 0.41
+    return tensor_product(knots, weights) / deviation

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.sparse.linalg import splu
+from scipy.sparse.linalg import SuperLU, splu
 
 from cmnet.data.fracture.cut import Section, section_of
 from cmnet.data.fracture.lattice import Lattice
@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 MODES = 5
 DIPOLES = 4
 SOURCES = 5
-WINDOW = 1.45  # the share cut off may differ from the wanted one by this factor
+WINDOW = 2.0  # the share cut off may differ from the wanted one by this factor
 LEAST_NODES = 10  # below this many voxels the lattice cannot carry a section
 
 
@@ -36,12 +36,21 @@ class _Cut:
 
 def propose(solid: Solid, share: float, rng: np.random.Generator) -> Section | None:
     """A cheap section that cuts off about `share` (at most one half) of the volume."""
+    return _propose(solid, share, rng, DIPOLES, MODES)
+
+
+def propose_at_rim(solid: Solid, share: float, rng: np.random.Generator) -> Section | None:
+    """The same, but only around points where a blow or a fall would hit."""
+    return _propose(solid, share, rng, dipoles=0, modes=0)
+
+
+def _propose(solid: Solid, share: float, rng: np.random.Generator, dipoles: int, modes: int) -> Section | None:
     lattice = solid.lattice
     if share * len(lattice.cells) < LEAST_NODES:
         return None
     strength = edge_strength(lattice, rng)
-    cuts = [_cheapest(lattice, strength, field, share) for field in _fields(lattice, strength, rng).T]
-    found = [cut for cut in cuts if cut is not None]
+    fields = _fields(lattice, strength, dipoles, modes, rng)
+    found = [cut for cut in (_cheapest(lattice, strength, field, share) for field in fields.T) if cut is not None]
     if not found:
         return None
     cost = np.array([cut.cost for cut in found]) * np.exp(0.25 * rng.standard_normal(len(found)))
@@ -67,31 +76,39 @@ def _waves(lattice: Lattice, wavelength: float, rng: np.random.Generator, count:
     return np.asarray(np.cos(lattice.points @ direction + phase).sum(axis=1) * np.sqrt(2 / count))
 
 
-def _fields(lattice: Lattice, strength: Array, rng: np.random.Generator) -> Array:
-    """Slow modes, dipole potentials and point potentials, each with both signs where they differ. → (n, fields)"""
+def _fields(lattice: Lattice, strength: Array, dipoles: int, modes: int, rng: np.random.Generator) -> Array:
+    """Slow modes and dipole potentials, each with both signs, and the potentials of exposed points. → (n, fields)"""
     n = len(lattice.cells)
-    a, b = lattice.edges.T
-    matrix = sparse.coo_array((strength, (a, b)), shape=(n, n))
-    matrix = matrix + matrix.T
     mass = lattice.volumes * n
-    stiffness = sparse.diags_array(np.asarray(matrix.sum(axis=0)).ravel()) - matrix
-    shifted = (stiffness + sparse.diags_array(1e-4 * strength.mean() * mass)).tocsc()
-    factor = splu(shifted, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
-    modes = rng.standard_normal((n, MODES + 2))
-    for _ in range(3):  # inverse iteration, without the constant mode
-        modes = factor.solve(mass[:, None] * (modes - (mass[:, None] * modes).mean(axis=0)))
-        modes, _ = np.linalg.qr(np.sqrt(mass)[:, None] * modes)
-        modes /= np.sqrt(mass)[:, None]
-    modes = modes[:, :MODES]
-    loads = np.zeros((n, DIPOLES + SOURCES))
-    ends = rng.choice(n, size=(2, DIPOLES))
-    loads[ends[0], np.arange(DIPOLES)] += 1
-    loads[ends[1], np.arange(DIPOLES)] -= 1
-    # Point sources sit where a blow or a fall would hit: rims, tips and corners.
-    exposed = lattice.exposure**4
-    loads[rng.choice(n, size=SOURCES, p=exposed / exposed.sum()), DIPOLES + np.arange(SOURCES)] = 1
+    factor = _factor(lattice, strength, mass)
+    slow = _slow_modes(factor, mass, modes, rng)
+    loads = np.zeros((n, dipoles + SOURCES))
+    ends = rng.choice(n, size=(2, dipoles))
+    loads[ends[0], np.arange(dipoles)] += 1
+    loads[ends[1], np.arange(dipoles)] -= 1
+    loads[rng.choice(n, size=SOURCES, p=lattice.exposure), dipoles + np.arange(SOURCES)] = 1
     potentials = factor.solve(loads)
-    return np.concatenate([modes, -modes, potentials[:, :DIPOLES], -potentials], axis=1)
+    return np.concatenate([slow, -slow, potentials[:, :dipoles], -potentials], axis=1)
+
+
+def _factor(lattice: Lattice, strength: Array, mass: Array) -> SuperLU:
+    """The factorised stiffness of the lattice, held in place by a weak spring everywhere."""
+    n = len(mass)
+    a, b = lattice.edges.T
+    links = sparse.coo_array((strength, (a, b)), shape=(n, n))
+    links = links + links.T
+    stiffness = sparse.diags_array(np.asarray(links.sum(axis=0)).ravel() + 1e-4 * strength.mean() * mass) - links
+    return splu(stiffness.tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+
+
+def _slow_modes(factor: SuperLU, mass: Array, modes: int, rng: np.random.Generator) -> Array:
+    """Slow modes by inverse iteration of a random block, without the constant one. → (n, modes) float"""
+    block = rng.standard_normal((len(mass), modes + 2 if modes else 0))
+    for _ in range(3 if modes else 0):
+        block = factor.solve(mass[:, None] * (block - (mass[:, None] * block).mean(axis=0)))
+        block, _ = np.linalg.qr(np.sqrt(mass)[:, None] * block)
+        block /= np.sqrt(mass)[:, None]
+    return block[:, :modes]
 
 
 def _cheapest(lattice: Lattice, strength: Array, field: Array, share: float) -> _Cut | None:
