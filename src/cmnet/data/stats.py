@@ -6,15 +6,15 @@ Everything is measured from the pieces in their assembled places, so it works fo
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
 import numpy as np
 import trimesh
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
+from cmnet.data.surface_samples import SurfaceSamples, lies_on, sample_surface
 from cmnet.errors import InputError
 
 Array = NDArray[np.float64]
@@ -63,17 +63,6 @@ class FractureStats:
     wall: Array
 
 
-@dataclass(frozen=True, eq=False)
-class _Samples:
-    points: Array
-    normals: Array
-    tree: cKDTree
-    spacing: float
-    area: float
-    low: Array
-    high: Array
-
-
 def measure(meshes: Iterable[trimesh.Trimesh], rng: np.random.Generator) -> FractureStats:
     """Measure one fracture, given as its pieces in their assembled places."""
     pieces = list(meshes)
@@ -86,7 +75,7 @@ def measure(meshes: Iterable[trimesh.Trimesh], rng: np.random.Generator) -> Frac
     touched, pairs, roughness = [np.zeros(len(s.points), bool) for s in samples], [], []
     for i in range(n):
         for j in range(i + 1, n):
-            on_i, on_j = _contact(samples[i], samples[j]), _contact(samples[j], samples[i])
+            on_i, on_j = lies_on(samples[i], samples[j]), lies_on(samples[j], samples[i])
             touched[i] |= on_i
             touched[j] |= on_j
             area = (on_i.mean() * areas[i] + on_j.mean() * areas[j]) / 2
@@ -108,36 +97,10 @@ def measure(meshes: Iterable[trimesh.Trimesh], rng: np.random.Generator) -> Frac
     )
 
 
-def _sample(mesh: trimesh.Trimesh, size: float, total: float, rng: np.random.Generator) -> _Samples:
+def _sample(mesh: trimesh.Trimesh, size: float, total: float, rng: np.random.Generator) -> SurfaceSamples:
     """Uniform samples of one piece, in units of the object's size."""
     count = max(LEAST_SAMPLES, int(SAMPLES * mesh.area / total))
-    corners = np.asarray(mesh.triangles) / size
-    cross = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    double = np.linalg.norm(cross, axis=1)
-    face = np.searchsorted(np.cumsum(double), rng.random(count) * double.sum()).clip(0, len(double) - 1)
-    u = rng.random((2, count, 1))
-    u = np.where(u.sum(axis=0) > 1, 1 - u, u)
-    points = corners[face, 0] + u[0] * (corners[face, 1] - corners[face, 0]) + u[1] * (corners[face, 2] - corners[face, 0])
-    normals = cross[face] / np.maximum(double[face], 1e-30)[:, None]
-    spacing = float(np.sqrt(double.sum() / 2 / count))
-    return _Samples(points, normals, cKDTree(points), spacing, mesh.area, points.min(axis=0), points.max(axis=0))
-
-
-def _contact(a: _Samples, b: _Samples, flatness: float = 1e-3) -> NDArray[np.bool_]:
-    """Which samples of a lie on a surface of b that faces them. → (n_a,) bool"""
-    reach = 3 * b.spacing
-    near = ((a.points > b.low - reach) & (a.points < b.high + reach)).all(axis=1).nonzero()[0]
-    result = np.zeros(len(a.points), bool)
-    if len(near) == 0:
-        return result
-    distance, index = b.tree.query(a.points[near], k=6, distance_upper_bound=reach)
-    found = np.isfinite(distance)
-    index = np.where(found, index, 0)
-    offset = b.points[index] - a.points[near][:, None]
-    height = np.abs(np.einsum("nkd,nkd->nk", offset, b.normals[index]))
-    facing = np.einsum("nkd,nd->nk", b.normals[index], a.normals[near]) < -0.9
-    result[near] = (found & facing & (height < flatness)).any(axis=1)
-    return result
+    return sample_surface(np.asarray(mesh.triangles) / size, count, rng)
 
 
 def _off_plane(points: Array) -> float:
@@ -184,9 +147,9 @@ def measure_folder(root: Path, limit: int | None = None, seed: int = 0) -> Itera
         yield measure(read_pieces(folder), np.random.default_rng(seed))
 
 
-def quantile_table(stats: Iterable[FractureStats]) -> Mapping[str, Array]:
+def quantile_table(stats: Iterable[FractureStats]) -> Mapping[str, Sequence[float]]:
     """The rows of `TITLES`, each as its (5,) quantiles `QUANTILES` over all fractures, pieces or contacts."""
     everything = list(stats)
     names = [field.name for field in fields(FractureStats) if field.name != "pieces"]
     pooled = {name: np.concatenate([getattr(s, name) for s in everything]) for name in names}
-    return {name: np.quantile(values, QUANTILES) if len(values) else np.full(5, np.nan) for name, values in pooled.items()}
+    return {name: np.quantile(v if len(v) else [np.nan], QUANTILES).tolist() for name, v in pooled.items()}

@@ -82,7 +82,9 @@ def _check(intact: Intact, pieces: int, mechanism: str | None, min_volume: float
     if mechanism is not None and mechanism not in MECHANISMS:
         raise InputError(f"no mechanism {mechanism!r}; choose one of {', '.join(MECHANISMS)}")
     if min_volume is not None and not 0 < min_volume <= 0.8 / pieces:
-        raise InputError(f"the least volume of {pieces} pieces must be above 0 and at most {0.8 / pieces:.3g}, not {min_volume}")
+        raise InputError(
+            f"the least volume of {pieces} pieces must be above 0 and at most {0.8 / pieces:.3g}, not {min_volume}"
+        )
 
 
 def _break_all(intact: Intact, pieces: int, mechanism: str, limits: Limits, rng: np.random.Generator) -> list[Solid]:

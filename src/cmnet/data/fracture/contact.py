@@ -74,7 +74,7 @@ def _signed_area(polygon: Array) -> Array:
 
 
 def _clip(polygon: Array, start: Array, end: Array) -> Array:
-    """Keep what lies left of the line (Sutherland–Hodgman); unused corners repeat the first. (n, k, 2) → (n, k + 1, 2)"""
+    """Keep what lies left of a line (Sutherland–Hodgman), unused corners repeat the first. (n, k, 2) → (n, k + 1, 2)"""
     n, k, _ = polygon.shape
     edge = (end - start)[:, None]
     offset = polygon - start[:, None]
@@ -87,6 +87,5 @@ def _clip(polygon: Array, start: Array, end: Array) -> Array:
     order = np.argsort(~valid, axis=1, kind="stable")[:, : k + 1]
     points = np.take_along_axis(points, order[..., None], axis=1)
     valid = np.take_along_axis(valid, order, axis=1)
-    anything = valid.any(axis=1)
-    first = np.where(anything[:, None], points[:, 0], 0.0)
-    return np.where((valid & anything[:, None])[..., None], points, first[:, None])
+    first = np.where(valid[:, :1], points[:, 0], 0.0)
+    return np.where(valid[..., None], points, first[:, None])

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from cmnet.data.fracture import cells, chips, planes, weakest
+from cmnet.data.fracture import chips, impact, planes, voronoi, weakest
 from cmnet.data.fracture.cut import Limits, Section, cut, section_of
 from cmnet.data.fracture.lattice import Lattice
 from cmnet.data.fracture.roughness import Roughness
@@ -18,13 +18,14 @@ Array = NDArray[np.float64]
 Propose = Callable[[Solid, float, np.random.Generator], Section | None]
 
 MECHANISMS = ("weakest", "impact", "chips", "recursive", "voronoi")
+CELLS = {"impact": impact.cells, "voronoi": voronoi.cells}  # part the whole object at once, the others cut by cut
 TRIES = 6
 ROUGHNESS = 0.018  # median amplitude of a crack over its extent
 FACETED = 0.5  # share of the cracks with flat facets
 
 
 def draw_shares(pieces: int, rng: np.random.Generator, least: float = 0.0) -> Array:
-    """Shares of the volume for every piece: log-normal with a spread of its own for every object, as in Breaking Bad."""
+    """Every piece's share of the volume: log-normal, with a spread of its own for every object as in Breaking Bad."""
     shares = np.exp(rng.uniform(0.8, 3.2) * rng.standard_normal(pieces))
     shares /= shares.sum()
     # Mixing with equal shares raises the smallest one to the floor and keeps the sum.
@@ -38,8 +39,8 @@ def draw_shares(pieces: int, rng: np.random.Generator, least: float = 0.0) -> Ar
 def break_solid(solid: Solid, pieces: int, mechanism: str, limits: Limits, rng: np.random.Generator) -> list[Solid]:
     """Break a solid. The result has `pieces` bodies, or fewer where no further cut was found."""
     shares = draw_shares(pieces, rng, limits.volume / solid.volume)
-    if mechanism in cells.MECHANISMS:
-        labels = cells.MECHANISMS[mechanism](solid.lattice, pieces, rng)
+    if mechanism in CELLS:
+        labels = CELLS[mechanism](solid.lattice, pieces, rng)
         parts = _cut_cells(solid, labels, limits, rng)
     else:
         parts = _cut_recursively(solid, shares, mechanism, limits, rng)
@@ -60,8 +61,10 @@ def _cut_recursively(
     pair = cut_once(solid, float(groups[0].sum() / shares.sum()), mechanism, limits, rng)
     if pair is None:
         return [solid]
-    pair = sorted(pair, key=lambda body: body.volume)
-    return [s for body, g in zip(pair, groups, strict=True) for s in _cut_recursively(body, g, mechanism, limits, rng)]
+    halves = sorted(pair, key=lambda body: body.volume)
+    return [
+        s for body, g in zip(halves, groups, strict=True) for s in _cut_recursively(body, g, mechanism, limits, rng)
+    ]
 
 
 def cut_once(
@@ -72,7 +75,7 @@ def cut_once(
         section = _proposer(solid, share, mechanism, attempt)(solid, share, rng)
         if section is None:
             continue
-        pair = cut(solid, section, _roughness(section, rng, 0.7**attempt), limits, rng)
+        pair = cut(solid, section, crack_roughness(section, rng, 0.7**attempt), limits, rng)
         if pair is not None:
             return pair
     return None
@@ -87,7 +90,7 @@ def _proposer(solid: Solid, share: float, mechanism: str, attempt: int) -> Propo
     return weakest.propose_at_rim if mechanism == "chips" else weakest.propose
 
 
-def _roughness(section: Section, rng: np.random.Generator, damping: float = 1.0) -> Roughness:
+def crack_roughness(section: Section, rng: np.random.Generator, damping: float = 1.0) -> Roughness:
     amplitude = damping * ROUGHNESS * section.roughness * section.extent * float(np.exp(0.65 * rng.standard_normal()))
     longest = section.extent * rng.uniform(0.3, 0.8)
     return Roughness(amplitude, longest, section.extent / 40, rng.uniform(0.6, 0.95), bool(rng.random() < FACETED))
@@ -98,7 +101,7 @@ def _cut_cells(solid: Solid, labels: NDArray[np.int64], limits: Limits, rng: np.
     lattice, rest, result = solid.lattice, solid, []
     for cell in rng.permutation(np.unique(labels))[:-1]:
         section = section_of(lattice, labels == cell)
-        pair = None if section is None else cut(rest, section, _roughness(section, rng), limits, rng)
+        pair = None if section is None else cut(rest, section, crack_roughness(section, rng), limits, rng)
         if pair is None:
             continue
         off, rest = sorted(pair, key=lambda body: body.volume)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import manifold3d
 import numpy as np
@@ -15,7 +16,7 @@ from cmnet.errors import InputError
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
-MeshLike = trimesh.Trimesh | tuple[ArrayLike, ArrayLike]
+MeshLike: TypeAlias = "trimesh.Trimesh | tuple[ArrayLike, ArrayLike]"
 
 ADVICE = "repair it in a mesh editor or voxel-remesh it, and try again"
 
@@ -119,7 +120,7 @@ def _open_edges(faces: Ints) -> int:
 def _uncrossed(body: manifold3d.Manifold, name: str) -> tuple[manifold3d.Manifold, list[str]]:
     """A body whose surface does not cross itself.
 
-    Overlapping bodies are united and a few crossing faces are relaxed; a surface that crosses itself at large is an error.
+    Overlapping bodies are united and a few crossing faces are relaxed; more crossings than that are an error.
     """
     repairs = []
     vertices, faces, crossings = _crossings(body)

@@ -56,7 +56,8 @@ class Solid:
         mesh = self.body.to_mesh64()
         vertices = np.array(mesh.vert_properties, dtype=np.float64)[:, :3]
         faces = np.array(mesh.tri_verts, dtype=np.int64)
-        runs = np.diff(np.asarray(mesh.run_index, dtype=np.int64)) // 3
+        ends = np.array(mesh.run_index, dtype=np.int64)
+        runs = (ends[1:] - ends[:-1]) // 3
         source = np.repeat(np.asarray(mesh.run_original_id, dtype=np.int64), runs)
         return Mesh(vertices, faces, source, np.asarray(mesh.face_id, dtype=np.int64))
 

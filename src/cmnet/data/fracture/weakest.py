@@ -63,7 +63,7 @@ def _propose(solid: Solid, share: float, rng: np.random.Generator, dipoles: int,
 def edge_strength(lattice: Lattice, rng: np.random.Generator) -> Array:
     """How strongly neighbouring voxels hold together: by their material, with flaws at random. → (e,) float"""
     a, b = lattice.edges.T
-    flaws = sum(_waves(lattice, wavelength, rng) for wavelength in (0.5, 0.2)) * rng.uniform(0.3, 0.9)
+    flaws = (_waves(lattice, 0.5, rng) + _waves(lattice, 0.2, rng)) * rng.uniform(0.3, 0.9)
     grain = 0.4 * rng.standard_normal(len(a))
     return np.asarray(np.minimum(lattice.fill[a], lattice.fill[b]) * np.exp((flaws[a] + flaws[b]) / 2 + grain))
 

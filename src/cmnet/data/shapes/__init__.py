@@ -1,6 +1,6 @@
 """Procedural shapes to break: watertight, endlessly varied, and the same for the same random source.
 
-    make_shape("mug", rng) → trimesh.Trimesh, upright along y, its largest side 1
+make_shape("mug", rng) → trimesh.Trimesh, upright along y, its largest side 1
 """
 
 from __future__ import annotations

@@ -38,7 +38,9 @@ def half_section(profile: Array) -> CrossSection:
 
 def rounded(section: CrossSection, radius: float) -> CrossSection:
     """Round the outward corners of a section."""
-    return section.offset(-radius, JoinType.Round, circular_segments=16).offset(radius, JoinType.Round, circular_segments=16)
+    return section.offset(-radius, JoinType.Round, circular_segments=16).offset(
+        radius, JoinType.Round, circular_segments=16
+    )
 
 
 def hollow_of(section: CrossSection, wall: float, opening: float | None) -> CrossSection:
@@ -118,7 +120,10 @@ def sheet(outline: Array, thickness: float, bevel: float = 0.0) -> Manifold:
     if bevel <= 0:
         return Manifold.extrude(section, thickness)
     core = section.offset(-bevel, JoinType.Round, circular_segments=12)
-    layers = [Manifold.extrude(core, thickness), Manifold.extrude(section, thickness - 2 * bevel).translate((0, 0, bevel))]
+    layers = [
+        Manifold.extrude(core, thickness),
+        Manifold.extrude(section, thickness - 2 * bevel).translate((0, 0, bevel)),
+    ]
     middle = section.offset(-0.3 * bevel, JoinType.Round, circular_segments=12)
     layers.append(Manifold.extrude(middle, thickness - bevel).translate((0, 0, bevel / 2)))
     return Manifold.batch_boolean(layers, _add())

@@ -24,7 +24,9 @@ def blob(rng: Rng) -> Manifold:
         field = blend([np.linalg.norm(p - c, axis=1) - r for c, r in zip(centres, radii, strict=True)], 0.12)
         return field if wall is None else np.maximum(field, -field - wall)
 
-    return level_body(distance, (centres - radii[:, None]).min(axis=0) - 0.1, (centres + radii[:, None]).max(axis=0) + 0.1)
+    return level_body(
+        distance, (centres - radii[:, None]).min(axis=0) - 0.1, (centres + radii[:, None]).max(axis=0) + 0.1
+    )
 
 
 def stone(rng: Rng) -> Manifold:

@@ -16,7 +16,16 @@ def amphora(rng: Rng) -> Manifold:
     """A pointed jar with two handles."""
     belly = rng.uniform(0.18, 0.26)
     neck = belly * rng.uniform(0.3, 0.45)
-    points = [(0.03, 0.0), (0.06, 0.02), (0.05, 0.08), (belly, rng.uniform(0.4, 0.55)), (0.9 * belly, 0.66), (neck, 0.78), (neck, 0.95), (1.4 * neck, 1.0)]
+    points = [
+        (0.03, 0.0),
+        (0.06, 0.02),
+        (0.05, 0.08),
+        (belly, rng.uniform(0.4, 0.55)),
+        (0.9 * belly, 0.66),
+        (neck, 0.78),
+        (neck, 0.95),
+        (1.4 * neck, 1.0),
+    ]
     outside, hollow = vessel(smooth_profile(points, 64), rng.uniform(0.018, 0.045), True, 56)
     reach = 0.8 * belly
     ear = [(neck - 0.01, 0, 0.92), (neck + 0.6 * reach, 0, 0.93), (neck + reach, 0, 0.8), (0.8 * belly, 0, 0.66)]
@@ -80,7 +89,9 @@ def bone(rng: Rng) -> Manifold:
         q = p.copy()
         q[:, 2] -= bow * (1 - (p[:, 0] / 0.4) ** 2)
         fields = [capsule(q, (-0.4, 0, 0), (0.4, 0, 0), thin, thin)]
-        fields += [np.linalg.norm(q - [x, 0.07 * s, 0.02 * s], axis=1) - r for (x, s), r in zip(knobs, radii, strict=True)]
+        fields += [
+            np.linalg.norm(q - [x, 0.07 * s, 0.02 * s], axis=1) - r for (x, s), r in zip(knobs, radii, strict=True)
+        ]
         solid = blend(fields, 0.07)
         return np.maximum(solid, -capsule(q, (-0.22, 0, 0), (0.22, 0, 0), marrow, marrow)) if marrow else solid
 
@@ -91,13 +102,15 @@ def bust(rng: Rng) -> Manifold:
     """Head and shoulders on a plinth."""
     head = np.array([0.02 * rng.standard_normal(), rng.uniform(-0.04, 0.02), 0.78])
     limbs = [
-        (head, head + [0, -0.02, 0.1], 0.14, 0.13),
-        (head + [0, -0.13, 0.02], head + [0, -0.16, 0.0], 0.03, 0.035),
+        (head, head + np.array([0, -0.02, 0.1]), 0.14, 0.13),
+        (head + np.array([0, -0.13, 0.02]), head + np.array([0, -0.16, 0.0]), 0.03, 0.035),
         (np.array([0, 0.02, 0.45]), head, 0.09, 0.08),
         (np.array([-0.22, 0.02, 0.36]), np.array([0.22, 0.02, 0.36]), rng.uniform(0.1, 0.13), 0.12),
         (np.array([0, 0, 0.36]), np.array([0, 0, 0.2]), 0.17, 0.09),
     ]
-    body = level_body(lambda p: blend([capsule(p, *limb) for limb in limbs], 0.07), (-0.45, -0.3, 0.02), (0.45, 0.3, 1.1))
+    body = level_body(
+        lambda p: blend([capsule(p, *limb) for limb in limbs], 0.07), (-0.45, -0.3, 0.02), (0.45, 0.3, 1.1)
+    )
     return united([body, Manifold.cylinder(0.25, 0.2, 0.13, int(rng.choice([4, 8, 40])))])
 
 
@@ -108,7 +121,10 @@ def tray(rng: Rng) -> Manifold:
 
     def footprint(p: Array) -> Array:
         flare = 1 + 0.5 * p[:, 2]
-        return np.asarray(((np.abs(p[:, 0] / (0.5 * flare)) ** power + np.abs(p[:, 1] / (wide * flare)) ** power) ** (1 / power) - 1) * wide)
+        return np.asarray(
+            ((np.abs(p[:, 0] / (0.5 * flare)) ** power + np.abs(p[:, 1] / (wide * flare)) ** power) ** (1 / power) - 1)
+            * wide
+        )
 
     def distance(p: Array) -> Array:
         side = footprint(p)

@@ -6,7 +6,19 @@ import numpy as np
 from manifold3d import CrossSection, FillRule, Manifold
 from numpy.typing import NDArray
 
-from cmnet.data.shapes.build import bent, blend, capsule, curve, level_body, roughened, sheet, smooth_profile, tube, turned, united
+from cmnet.data.shapes.build import (
+    bent,
+    blend,
+    capsule,
+    curve,
+    level_body,
+    roughened,
+    sheet,
+    smooth_profile,
+    tube,
+    turned,
+    united,
+)
 
 Array = NDArray[np.float64]
 Rng = np.random.Generator
@@ -18,7 +30,11 @@ def ring(rng: Rng) -> Manifold:
     round_ = CrossSection.circle(rng.uniform(0.04, 0.1), 14).scale((1, rng.uniform(0.8, 2.5)))
     profile = round_ if rng.random() < 0.5 else outline
     band = Manifold.revolve(profile.translate((0.45, 0)), int(rng.integers(48, 72)))
-    band = band.warp_batch(lambda p: p * (1 + 0.35 * rng_bulge * np.maximum(p[:, :1], 0) ** 4)) if (rng_bulge := rng.uniform(0, 6)) > 2 else band
+    band = (
+        band.warp_batch(lambda p: p * (1 + 0.35 * rng_bulge * np.maximum(p[:, :1], 0) ** 4))
+        if (rng_bulge := rng.uniform(0, 6)) > 2
+        else band
+    )
     stones = []
     for k in range(int(rng.integers(0, 4))):
         angle, radius = (k - 1) * 0.35, rng.uniform(0.06, 0.12)
@@ -33,7 +49,11 @@ def spoon(rng: Rng) -> Manifold:
     length = rng.uniform(0.22, 0.3)
     x = np.linspace(0, 1, 90)
     bowl = width * np.sqrt(np.maximum(1 - ((x - length / 2) / (length / 2)) ** 2, 0))
-    stem = np.interp(x, [0, length * 0.9, length + 0.08, 0.8, 0.97, 1.0], [0, 0.02, *(rng.uniform(0.011, 0.022), rng.uniform(0.015, 0.03), 0.03, 0.004)])
+    stem = np.interp(
+        x,
+        [0, length * 0.9, length + 0.08, 0.8, 0.97, 1.0],
+        [0, 0.02, *(rng.uniform(0.011, 0.022), rng.uniform(0.015, 0.03), 0.03, 0.004)],
+    )
     half = np.maximum(bowl, np.where(x > length * 0.85, stem, 0)) + 1e-4
     outline = np.concatenate([np.stack([x, -half], axis=1), np.stack([x, half], axis=1)[::-1]])
     body = Manifold.extrude(CrossSection([outline], FillRule.NonZero), thickness).refine_to_length(0.022)
@@ -54,7 +74,14 @@ def cookie(rng: Rng) -> Manifold:
     """A thick round biscuit with lumps, now and then with a bite or a hole."""
     height = rng.uniform(0.12, 0.3)
     edge = 0.5 * height * rng.uniform(0.5, 1.0)
-    points = [(0.1, 0.0), (0.5 - edge, 0.0), (0.5, 0.45 * height), (0.47 - 0.3 * edge, 0.85 * height), (0.25, height), (0.02, height)]
+    points = [
+        (0.1, 0.0),
+        (0.5 - edge, 0.0),
+        (0.5, 0.45 * height),
+        (0.47 - 0.3 * edge, 0.85 * height),
+        (0.25, height),
+        (0.02, height),
+    ]
     body = turned_from(points)
     lumps = []
     for _ in range(int(rng.integers(0, 9))):
@@ -90,7 +117,9 @@ def mirror(rng: Rng) -> Manifold:
     pane = sheet(outline, thickness)
     parts = [pane]
     if rng.random() < 0.5:
-        frame = CrossSection([outline * 1.06], FillRule.NonZero) - CrossSection([outline * rng.uniform(0.82, 0.93)], FillRule.NonZero)
+        frame = CrossSection([outline * 1.06], FillRule.NonZero) - CrossSection(
+            [outline * rng.uniform(0.82, 0.93)], FillRule.NonZero
+        )
         parts.append(Manifold.extrude(frame, thickness * rng.uniform(1.3, 2.5)))
     if rng.random() < 0.4:  # a handle or a foot below
         path = curve([(0, -0.42, thickness / 2), (0, -0.7, thickness / 2), (0, -0.95, thickness / 2)])
@@ -106,7 +135,11 @@ def statue(rng: Rng) -> Manifold:
 
 def toy_figure(rng: Rng) -> Manifold:
     """A stout figure or an animal with a big head."""
-    return _figure(rng, slender=rng.uniform(1.2, 1.7), base=rng.random() < 0.3, soft=0.04) if rng.random() < 0.6 else _animal(rng)
+    return (
+        _figure(rng, slender=rng.uniform(1.2, 1.7), base=rng.random() < 0.3, soft=0.04)
+        if rng.random() < 0.6
+        else _animal(rng)
+    )
 
 
 def _figure(rng: Rng, slender: float, base: bool, soft: float) -> Manifold:
@@ -115,17 +148,32 @@ def _figure(rng: Rng, slender: float, base: bool, soft: float) -> Manifold:
 
     w = slender
     hip, chest, head = jitter(0, 0, 0.48), jitter(0, 0, 0.72), jitter(0, 0.0, 0.9)
-    limbs = [(hip, chest, 0.085 * w, 0.1 * w), (chest, head, 0.045 * w, 0.05 * w), (head, head + [0, 0.01, 0.02], 0.075 * w, 0.07 * w)]
+    limbs = [
+        (hip, chest, 0.085 * w, 0.1 * w),
+        (chest, head, 0.045 * w, 0.05 * w),
+        (head, head + np.array([0, 0.01, 0.02]), 0.075 * w, 0.07 * w),
+    ]
     for side in (-1, 1):
         knee, foot = jitter(0.08 * side * w, 0.03, 0.26), jitter(0.09 * side * w, 0, 0.05)
-        limbs += [(hip, knee, 0.07 * w, 0.05 * w), (knee, foot, 0.05 * w, 0.035 * w), (foot, foot - [0, 0.07, 0], 0.035, 0.03)]
+        limbs += [
+            (hip, knee, 0.07 * w, 0.05 * w),
+            (knee, foot, 0.05 * w, 0.035 * w),
+            (foot, foot - np.array([0, 0.07, 0]), 0.035, 0.03),
+        ]
         shoulder = chest + np.array([0.11 * side * w, 0, 0.02])
         elbow = shoulder + np.array([0.1 * side, -0.05, rng.uniform(-0.15, 0.1)]) + 0.03 * rng.standard_normal(3)
         hand = elbow + 0.17 * _direction(rng, (0.4 * side, -0.6, 0))
         limbs += [(shoulder, elbow, 0.042 * w, 0.034 * w), (elbow, hand, 0.034 * w, 0.03 * w)]
     body = _grown(limbs, soft)
     if base:
-        body = united([body, Manifold.cylinder(rng.uniform(0.05, 0.12), 0.24, 0.2, int(rng.choice([4, 8, 40]))).translate((0, 0, -0.05))])
+        body = united(
+            [
+                body,
+                Manifold.cylinder(rng.uniform(0.05, 0.12), 0.24, 0.2, int(rng.choice([4, 8, 40]))).translate(
+                    (0, 0, -0.05)
+                ),
+            ]
+        )
     return body
 
 
@@ -136,7 +184,11 @@ def _animal(rng: Rng) -> Manifold:
     stout = rng.uniform(0.8, 1.5)
     rear, front = jitter(-0.28, 0, 0.42), jitter(0.22, 0, 0.45)
     head = front + np.array([0.2, 0, rng.uniform(0.1, 0.3)])
-    limbs = [(rear, front, 0.14 * stout, 0.13 * stout), (front, head, 0.07 * stout, 0.06 * stout), (head, head + [0.08, 0, -0.02], 0.1, 0.06)]
+    limbs = [
+        (rear, front, 0.14 * stout, 0.13 * stout),
+        (front, head, 0.07 * stout, 0.06 * stout),
+        (head, head + np.array([0.08, 0, -0.02]), 0.1, 0.06),
+    ]
     for side in (-1, 1):
         limbs.append((rear, jitter(-0.32, 0.12 * side, 0.05), 0.08, 0.05))
         limbs.append((front, jitter(0.24, 0.12 * side, 0.05), 0.07, 0.045))
