@@ -12,7 +12,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from cmnet.data.fracture.lattice import Lattice, surface_per_voxel
-from cmnet.data.fracture.levelset import surface_nets
+from cmnet.data.fracture.levelset import surface_nets, without_touching_corners
 from cmnet.data.fracture.roughness import Roughness, grid_noise, linear_weights, tensor_product
 from cmnet.data.fracture.solid import CRUMB, Solid, bodies, make_body
 
@@ -116,7 +116,8 @@ class _Grid:
 
     def body(self) -> manifold3d.Manifold | None:
         """The closed body on the negative side."""
-        return make_body(*surface_nets(self.values, self.origin, self.step)) if (self.values < 0).any() else None
+        values = without_touching_corners(self.values)
+        return make_body(*surface_nets(values, self.origin, self.step)) if (values < 0).any() else None
 
     def without(self, solid: Solid, sign: float) -> _Grid:
         """The same section with all of `solid` on its positive (+1) or negative (-1) side."""
@@ -157,11 +158,15 @@ def cut(
         extra = [(body, sign) for side, sign in zip(sides, (1.0, -1.0), strict=True) for body in side[1:]]
         if not extra:
             pair = sides[0][0], sides[1][0]
-            return pair if all(_is_piece(body, limits) for body in pair) else None
+            return pair if _are_pieces(solid, pair, limits) else None
         for body, sign in extra:
             grid = grid.without(body, sign)
     return None
 
 
-def _is_piece(solid: Solid, limits: Limits) -> bool:
-    return solid.volume >= limits.volume and solid.volume >= limits.thickness * solid.area
+def _are_pieces(whole: Solid, pair: tuple[Solid, Solid], limits: Limits) -> bool:
+    """Large and thick enough, not enclosed by the other, and without new edges too short for a file."""
+    sound = all(body.volume >= max(limits.volume, limits.thickness * body.area) for body in pair)
+    # Sources are numbered in the order of their making, so a body that is all tool was cut out of the inside.
+    enclosed = any((body.mesh.source == body.mesh.source.max()).all() for body in pair)
+    return sound and not enclosed and all(body.short_edges <= whole.short_edges for body in pair)

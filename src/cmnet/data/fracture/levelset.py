@@ -29,6 +29,57 @@ def surface_nets(values: Array, origin: Array, spacing: float) -> tuple[Array, F
     return origin + spacing * vertices, _triangulate(vertices, quads)
 
 
+def without_touching_corners(values: Array) -> Array:
+    """The field with negative samples removed that touch others only across an edge or a corner of the grid.
+
+    There the surface would meet itself in an edge or a point, which most mesh readers take for a hole.
+    """
+    values = values.copy()
+    while True:
+        flips = [_face_diagonals(values, axis) for axis in range(3)] + [_cube_diagonals(values)]
+        weaker = np.unique(np.concatenate(flips))
+        if len(weaker) == 0:
+            return values
+        # Only ever removing negative samples, this comes to an end.
+        values.flat[weaker] = 0.05 * np.abs(values.flat[weaker]) + 1e-9
+
+
+def _face_diagonals(values: Array, axis: int) -> NDArray[np.int64]:
+    """Flat indices of the weaker negative sample of every grid face whose signs are those of a chessboard."""
+    index = np.arange(values.size).reshape(values.shape)
+    u, v = (axis + 1) % 3, (axis + 2) % 3
+
+    def corner(array: NDArray, i: int, j: int) -> NDArray:
+        n, m = array.shape[u], array.shape[v]
+        return array.take(range(i, n - 1 + i), axis=u).take(range(j, m - 1 + j), axis=v)
+
+    inside = values < 0
+    a, b, c, d = (corner(inside, i, j) for i, j in ((0, 0), (1, 1), (0, 1), (1, 0)))
+    chess = (a == b) & (c == d) & (a != c)
+    first = np.where(a, corner(index, 0, 0), corner(index, 0, 1))[chess]
+    second = np.where(a, corner(index, 1, 1), corner(index, 1, 0))[chess]
+    return np.where(values.flat[first] > values.flat[second], first, second)
+
+
+def _cube_diagonals(values: Array) -> NDArray[np.int64]:
+    """Flat indices of a negative sample of every cube in which only two opposite corners have one sign."""
+    inside = values < 0
+    nx, ny, nz = (n - 1 for n in values.shape)
+    index = np.arange(values.size).reshape(values.shape)
+    signs = np.stack([inside[x : nx + x, y : ny + y, z : nz + z] for x, y, z in _CORNERS])
+    count = signs.sum(axis=0)
+    found = []
+    for k in range(4):
+        pair = signs[k] & signs[7 - k] & (count == 2)
+        x, y, z = _CORNERS[k]
+        found.append(index[x : nx + x, y : ny + y, z : nz + z][pair])
+        # Two opposite corners outside: closing them would add material, so one more neighbour is taken away.
+        pair = ~signs[k] & ~signs[7 - k] & (count == 6)
+        x, y, z = _CORNERS[k ^ 1]
+        found.append(index[x : nx + x, y : ny + y, z : nz + z][pair])
+    return np.concatenate(found)
+
+
 def _crossed_cells(inside: NDArray[np.bool_]) -> NDArray[np.bool_]:
     nx, ny, nz = (n - 1 for n in inside.shape)
     count = np.zeros((nx, ny, nz), dtype=np.int8)

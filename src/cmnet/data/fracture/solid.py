@@ -14,6 +14,7 @@ from cmnet.data.fracture.lattice import Lattice, build_lattice, winding_number
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+SHORT = 5e-8  # edge length, object size 0.5 to 1; common readers join vertices within 1e-8
 CRUMB = 1e-12  # a body below this share of the whole is rounding, not material
 
 
@@ -62,6 +63,13 @@ class Solid:
         return Mesh(vertices, faces, source, np.asarray(mesh.face_id, dtype=np.int64))
 
     @cached_property
+    def short_edges(self) -> int:
+        """How many edges are so short that readers which join close vertices would tear the mesh open there."""
+        a, b = self.mesh.faces, self.mesh.faces[:, [1, 2, 0]]
+        length = np.linalg.norm(self.mesh.vertices[a] - self.mesh.vertices[b], axis=-1)
+        return int((length < SHORT).sum())
+
+    @cached_property
     def lattice(self) -> Lattice:
         return build_lattice(self.mesh.vertices, self.mesh.faces, self.volume, self.area)
 
@@ -81,12 +89,36 @@ def make_body(vertices: Array, faces: Ints) -> manifold3d.Manifold:
 def bodies(body: manifold3d.Manifold, least: float = 0.0) -> list[Solid]:
     """The connected bodies, largest first, each with its own hollows; rounding crumbs below `least` are left out."""
     shells = [(shell, float(shell.volume())) for shell in body.decompose()]
-    outer = sorted((s for s in shells if s[1] > least), key=lambda s: -s[1])
-    hollows = [s[0] for s in shells if s[1] < -least]
-    holders: list[list[manifold3d.Manifold]] = [[shell] for shell, _ in outer]
+    outer = [shell for shell, volume in sorted(shells, key=lambda s: -s[1]) if volume > least]
+    hollows = [shell for shell, volume in shells if volume < -least]
+    if len(outer) == 1 and len(hollows) + 1 == len(shells):
+        return [Solid(body)]
+    holders = [[shell] for shell in outer]
     for hollow in hollows:
-        holders[_holder(hollow, [shell for shell, _ in outer])].append(hollow)
-    return [Solid(h[0] if len(h) == 1 else manifold3d.Manifold.compose(h)) for h in holders]
+        holders[_holder(hollow, outer)].append(hollow)
+    return [Solid(h[0] if len(h) == 1 else _side_by_side(h)) for h in holders]
+
+
+def _side_by_side(shells: list[manifold3d.Manifold]) -> manifold3d.Manifold:
+    """One body with all the shells as they are; a boolean union would fill the hollows among them."""
+    vertices: list[Array] = []
+    faces: list[Ints] = []
+    runs, sources, triangles = [0], [], []
+    for shell in shells:
+        mesh = shell.to_mesh64()
+        faces.append(np.array(mesh.tri_verts, dtype=np.int64) + sum([len(v) for v in vertices]))
+        vertices.append(np.array(mesh.vert_properties)[:, :3])
+        runs += [runs[-1] + end for end in list(mesh.run_index)[1:]]
+        sources += list(mesh.run_original_id)
+        triangles += list(mesh.face_id)
+    joined = manifold3d.Mesh64(
+        np.concatenate(vertices),
+        np.concatenate(faces).astype(np.uint64),
+        run_index=np.array(runs, dtype=np.uint64),
+        run_original_id=np.array(sources, dtype=np.uint32),
+        face_id=np.array(triangles, dtype=np.uint64),
+    )
+    return manifold3d.Manifold(joined)
 
 
 def _holder(hollow: manifold3d.Manifold, outer: list[manifold3d.Manifold]) -> int:

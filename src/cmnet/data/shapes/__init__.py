@@ -59,6 +59,7 @@ HELD_OUT: dict[str, Callable[[np.random.Generator], Manifold]] = {
 }
 _ALL = {**EVERYDAY, **FORMS, **HELD_OUT}
 SHAPES: tuple[str, ...] = tuple(_ALL)
+SHORTEST = 1e-5  # shorter edges, left over from uniting bodies, are collapsed
 
 
 def make_shape(name: str, rng: np.random.Generator) -> trimesh.Trimesh:
@@ -67,7 +68,8 @@ def make_shape(name: str, rng: np.random.Generator) -> trimesh.Trimesh:
         raise InputError(f"no shape {name!r}; choose one of {', '.join(SHAPES)}")
     body = bodies(_ALL[name](rng))[0].body.rotate((-90, 0, 0))
     low, high = np.split(np.array(body.bounding_box()), 2)
-    mesh = body.translate(tuple(-(low + high) / 2)).scale((1 / float((high - low).max()),) * 3).to_mesh64()
+    body = body.translate(tuple(-(low + high) / 2)).scale((1 / float((high - low).max()),) * 3)
+    mesh = body.as_original().simplify(SHORTEST).to_mesh64()
     vertices, faces = np.array(mesh.vert_properties)[:, :3], np.array(mesh.tri_verts, dtype=np.int64)
     return trimesh.Trimesh(vertices, faces, process=False)
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from manifold3d import CrossSection, FillRule, JoinType, Manifold
+from manifold3d import CrossSection, FillRule, JoinType, Manifold, OpType
 from numpy.typing import ArrayLike, NDArray
-from scipy.interpolate import PchipInterpolator
+from scipy.interpolate import CubicSpline, PchipInterpolator
+from scipy.ndimage import map_coordinates
 
-from cmnet.data.fracture.levelset import surface_nets
+from cmnet.data.fracture.levelset import surface_nets, without_touching_corners
 from cmnet.data.fracture.roughness import Roughness, grid_noise
 from cmnet.data.fracture.solid import make_body
 
@@ -45,9 +46,12 @@ def rounded(section: CrossSection, radius: float) -> CrossSection:
 
 def hollow_of(section: CrossSection, wall: float, opening: float | None) -> CrossSection:
     """The hollow that leaves a wall inside a section, open at the top over a half-width `opening`, or closed."""
-    inner = section.offset(-wall, JoinType.Round, circular_segments=16)
-    if opening is None or inner.is_empty():
-        return inner
+    rooms = section.offset(-wall, JoinType.Round, circular_segments=16).decompose()
+    if not rooms:
+        return CrossSection()
+    if opening is None:
+        return max(rooms, key=lambda room: room.area())
+    inner = max(rooms, key=lambda room: room.bounds()[3])  # hollows in foot and stem stay closed: no voids there
     top = section.bounds()[3]
     neck = CrossSection.square((2 * opening, 2 * wall + 0.04)).translate((-opening, top - 2 * wall - 0.02))
     return inner + neck
@@ -109,35 +113,17 @@ def curve(points: ArrayLike, count: int = 24) -> Array:
 
 
 def _cubic(x: Array, y: Array, at: Array) -> Array:
-    from scipy.interpolate import CubicSpline
-
     return np.asarray(CubicSpline(x, y, bc_type="natural")(at) if len(x) > 2 else np.interp(at, x, y))
 
 
-def sheet(outline: Array, thickness: float, bevel: float = 0.0) -> Manifold:
-    """A flat plate with the given outline, its edges bevelled. outline : (n, 2) float"""
-    section = CrossSection([outline], FillRule.NonZero)
-    if bevel <= 0:
-        return Manifold.extrude(section, thickness)
-    core = section.offset(-bevel, JoinType.Round, circular_segments=12)
-    layers = [
-        Manifold.extrude(core, thickness),
-        Manifold.extrude(section, thickness - 2 * bevel).translate((0, 0, bevel)),
-    ]
-    middle = section.offset(-0.3 * bevel, JoinType.Round, circular_segments=12)
-    layers.append(Manifold.extrude(middle, thickness - bevel).translate((0, 0, bevel / 2)))
-    return Manifold.batch_boolean(layers, _add())
-
-
-def _add() -> object:
-    from manifold3d import OpType
-
-    return OpType.Add
+def sheet(outline: Array, thickness: float) -> Manifold:
+    """A flat plate with the given outline. outline : (n, 2) float"""
+    return Manifold.extrude(CrossSection([outline], FillRule.NonZero), thickness)
 
 
 def united(parts: Sequence[Manifold]) -> Manifold:
     """All parts as one body."""
-    return Manifold.batch_boolean(list(parts), _add())
+    return Manifold.batch_boolean(list(parts), OpType.Add)
 
 
 def level_body(distance: Callable[[Array], Array], low: ArrayLike, high: ArrayLike, cells: int = 110_000) -> Manifold:
@@ -148,7 +134,7 @@ def level_body(distance: Callable[[Array], Array], low: ArrayLike, high: ArrayLi
     grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
     values = distance(grid.reshape(-1, 3)).reshape(grid.shape[:3])
     values[[0, -1]] = values[:, [0, -1]] = values[:, :, [0, -1]] = step
-    return make_body(*surface_nets(values, np.array([axis[0] for axis in axes]), step))
+    return make_body(*surface_nets(without_touching_corners(values), np.array([axis[0] for axis in axes]), step))
 
 
 def capsule(points: Array, a: ArrayLike, b: ArrayLike, radius_a: float, radius_b: float) -> Array:
@@ -176,8 +162,6 @@ def roughened(body: Manifold, amplitude: float, wavelength: float, rng: Rng, edg
     bumps = [grid_noise(axes, Roughness(amplitude, wavelength, wavelength / 4, 1.0), rng) for _ in range(3)]
 
     def push(points: Array) -> Array:
-        from scipy.ndimage import map_coordinates
-
         place = [(points[:, k] - axes[k][0]) / (axes[k][1] - axes[k][0]) for k in range(3)]
         return points + np.stack([map_coordinates(b, place, order=1, mode="nearest") for b in bumps], axis=1)
 

@@ -6,8 +6,8 @@ import numpy as np
 from manifold3d import Manifold
 from numpy.typing import NDArray
 
-from cmnet.data.shapes.build import blend, capsule, curve, level_body, roughened, sheet, tube
-from cmnet.data.shapes.things import _direction, _outline
+from cmnet.data.shapes.build import blend, capsule, curve, level_body, roughened, tube
+from cmnet.data.shapes.things import towards
 
 Array = NDArray[np.float64]
 Rng = np.random.Generator
@@ -48,10 +48,20 @@ def stone(rng: Rng) -> Manifold:
 
 
 def tile(rng: Rng) -> Manifold:
-    """A bevelled plate with an outline of any kind."""
-    outline = _outline(rng, rng.uniform(0.3, 0.6))
-    body = sheet(outline, rng.uniform(0.05, 0.16), bevel=0.012).refine_to_length(0.09)
-    return roughened(body, rng.uniform(0.002, 0.015), 0.6, rng)
+    """A plate with rounded edges and an outline of any kind, slightly warped."""
+    half = np.array([0.5, rng.uniform(0.3, 0.5)])
+    power, waves = rng.choice([2.0, 3.0, 6.0, 12.0]), int(rng.integers(3, 10))
+    depth = rng.uniform(0.02, 0.1) if rng.random() < 0.4 else 0.0
+    thick, curl = rng.uniform(0.025, 0.08), rng.uniform(-0.15, 0.15)
+
+    def distance(p: Array) -> Array:
+        around = (np.abs(p[:, :2] / half) ** power).sum(axis=1) ** (1 / power)
+        around = around * (1 + depth * np.cos(waves * np.arctan2(p[:, 1], p[:, 0])))
+        edge, face = (around - 1) * half.min(), np.abs(p[:, 2] - curl * p[:, 0] ** 2) - thick
+        return -blend([-edge, -face], 0.02)
+
+    reach = np.array([*half * (1 + 1.3 * depth), thick + 0.05])
+    return roughened(level_body(distance, -reach, reach, 60_000), rng.uniform(0.001, 0.004), 0.4, rng)
 
 
 def branch(rng: Rng) -> Manifold:
@@ -103,7 +113,7 @@ def slab(rng: Rng) -> Manifold:
 
 def stem(rng: Rng) -> Manifold:
     """A wavy rod with knots."""
-    points = np.cumsum(np.array([_direction(rng, (0.0, 0.0, 1.6)) * 0.3 for _ in range(5)]), axis=0)
+    points = np.cumsum(np.array([towards(rng, (0.0, 0.0, 1.6)) * 0.3 for _ in range(5)]), axis=0)
     path = curve(points, 48)
     swell = 1 + rng.uniform(0, 0.4) * np.cos(np.linspace(0, rng.uniform(4, 16), len(path)))
     return tube(path, rng.uniform(0.05, 0.1) * swell, rng.uniform(0.6, 1.0), 20)

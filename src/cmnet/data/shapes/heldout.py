@@ -75,7 +75,7 @@ def tablet(rng: Rng) -> Manifold:
         nearest = np.min([np.hypot(p[:, 0] - x, 2.5 * (p[:, 1] - y)) for x, y in marks], axis=0)
         return cushion * size[2] + 0.012 * np.exp(-((nearest / 0.03) ** 2))
 
-    return roughened(level_body(distance, -size - 0.02, size + 0.02), 0.004, 0.25, rng)
+    return roughened(level_body(distance, -size - 0.02, size + 0.02, 60_000), 0.004, 0.25, rng)
 
 
 def bone(rng: Rng) -> Manifold:
@@ -131,7 +131,7 @@ def tray(rng: Rng) -> Manifold:
         outer = np.maximum(side, np.maximum(-p[:, 2], p[:, 2] - rim))
         return np.maximum(outer, -np.maximum(side + wall, wall - p[:, 2]))
 
-    body = level_body(distance, (-0.6, -0.55, -0.01), (0.6, 0.55, rim + 0.01), 160_000)
+    body = level_body(distance, (-0.6, -0.55, -0.01), (0.6, 0.55, rim + 0.01), 70_000)
     grip = curve([(0.5, -0.12, rim * 0.7), (0.6, -0.07, rim * 0.8), (0.6, 0.07, rim * 0.8), (0.5, 0.12, rim * 0.7)], 16)
     return united([body, *(tube(grip, 0.02, sides=12).rotate((0, 0, angle)) for angle in (0, 180))])
 

@@ -14,9 +14,7 @@ from cmnet.data.shapes.build import (
     level_body,
     roughened,
     sheet,
-    smooth_profile,
     tube,
-    turned,
     united,
 )
 
@@ -71,33 +69,21 @@ def spoon(rng: Rng) -> Manifold:
 
 
 def cookie(rng: Rng) -> Manifold:
-    """A thick round biscuit with lumps, now and then with a bite or a hole."""
-    height = rng.uniform(0.12, 0.3)
-    edge = 0.5 * height * rng.uniform(0.5, 1.0)
-    points = [
-        (0.1, 0.0),
-        (0.5 - edge, 0.0),
-        (0.5, 0.45 * height),
-        (0.47 - 0.3 * edge, 0.85 * height),
-        (0.25, height),
-        (0.02, height),
-    ]
-    body = turned_from(points)
-    lumps = []
-    for _ in range(int(rng.integers(0, 9))):
-        radius, angle = 0.4 * np.sqrt(rng.random()), rng.uniform(0, 2 * np.pi)
-        lump = Manifold.sphere(rng.uniform(0.03, 0.07), 12)
-        lumps.append(lump.translate((radius * np.cos(angle), radius * np.sin(angle), height * 0.95)))
-    body = roughened(united([body, *lumps]), rng.uniform(0.003, 0.012), 0.3, rng, edge=0.05)
-    if rng.random() < 0.25:
-        body = body - Manifold.cylinder(3 * height, 0.14, 0.14, 32, True)
-    return body
+    """A thick round biscuit with lumps, now and then with a hole."""
+    half, power = rng.uniform(0.07, 0.15), rng.uniform(2.2, 5.0)
+    angle, place = rng.uniform(0, 2 * np.pi, 8), 0.4 * np.sqrt(rng.random(8))
+    lumps = np.stack([place * np.cos(angle), place * np.sin(angle), np.full(8, 0.85 * half)], axis=1)
+    sizes = rng.uniform(0.03, 0.07, int(rng.integers(0, 9)))
+    hole = 0.14 if rng.random() < 0.2 else 0.0
 
+    def distance(p: Array) -> Array:
+        radius = np.hypot(p[:, 0], p[:, 1])
+        dough = (((radius / 0.5) ** power + (np.abs(p[:, 2]) / half) ** power) ** (1 / power) - 1) * half
+        field = blend([dough, *(np.linalg.norm(p - c, axis=1) - r for c, r in zip(lumps, sizes, strict=False))], 0.02)
+        return np.maximum(field, hole - radius) if hole else field
 
-def turned_from(points: list[tuple[float, float]]) -> Manifold:
-    from cmnet.data.shapes.build import half_section
-
-    return turned(half_section(smooth_profile(points, 32)), 48)
+    body = level_body(distance, (-0.52, -0.52, -half - 0.02), (0.52, 0.52, half + 0.08), 45_000)
+    return roughened(body, rng.uniform(0.002, 0.008), 0.3, rng)
 
 
 def _outline(rng: Rng, wide: float) -> Array:
@@ -162,7 +148,7 @@ def _figure(rng: Rng, slender: float, base: bool, soft: float) -> Manifold:
         ]
         shoulder = chest + np.array([0.11 * side * w, 0, 0.02])
         elbow = shoulder + np.array([0.1 * side, -0.05, rng.uniform(-0.15, 0.1)]) + 0.03 * rng.standard_normal(3)
-        hand = elbow + 0.17 * _direction(rng, (0.4 * side, -0.6, 0))
+        hand = elbow + 0.17 * towards(rng, (0.4 * side, -0.6, 0))
         limbs += [(shoulder, elbow, 0.042 * w, 0.034 * w), (elbow, hand, 0.034 * w, 0.03 * w)]
     body = _grown(limbs, soft)
     if base:
@@ -193,12 +179,13 @@ def _animal(rng: Rng) -> Manifold:
         limbs.append((rear, jitter(-0.32, 0.12 * side, 0.05), 0.08, 0.05))
         limbs.append((front, jitter(0.24, 0.12 * side, 0.05), 0.07, 0.045))
         limbs.append((head, head + np.array([-0.03, 0.09 * side, 0.14]), 0.035, 0.02))
-    limbs.append((rear, rear + 0.3 * _direction(rng, (-1, 0, 0.4)), 0.045, 0.022))
+    limbs.append((rear, rear + 0.3 * towards(rng, (-1, 0, 0.4)), 0.045, 0.022))
     return _grown(limbs, rng.uniform(0.03, 0.07))
 
 
-def _direction(rng: Rng, towards: tuple[float, float, float]) -> Array:
-    vector = np.array(towards) + 0.5 * rng.standard_normal(3)
+def towards(rng: Rng, heading: tuple[float, float, float]) -> Array:
+    """A unit vector scattered around a heading. → (3,) float"""
+    vector = np.array(heading) + 0.5 * rng.standard_normal(3)
     return np.asarray(vector / np.linalg.norm(vector))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from manifold3d import Manifold
+from manifold3d import CrossSection, FillRule, Manifold
 from numpy.typing import NDArray
 
 from cmnet.data.shapes.build import curve, fluted, smooth_profile, tube, turned, united, vessel
@@ -30,6 +30,7 @@ def _finish(outside: Manifold, hollow: Manifold | None, extras: list[Manifold] |
 def _handle(rng: Rng, radius: float, low: float, high: float, reach: float, thickness: float) -> Manifold:
     """A handle on the side of a body: an ear between two heights."""
     drop = rng.uniform(0, 0.15) * (high - low)
+    thickness = min(thickness, 0.16 * (high - low), 0.25 * reach)  # a bend tighter than the tube would cross itself
     out, middle = radius + reach, (low + high) / 2
     points = [
         (radius - thickness, 0, high),
@@ -38,7 +39,7 @@ def _handle(rng: Rng, radius: float, low: float, high: float, reach: float, thic
         (out - rng.uniform(0, 0.3) * reach, 0, middle - 0.25 * (high - low)),
         (radius - thickness, 0, low),
     ]
-    return tube(curve(points), thickness, flatten=rng.uniform(0.8, 1.7))
+    return tube(curve(points), thickness, flatten=rng.uniform(0.8, 1.6))
 
 
 def _bottle(rng: Rng, waist: float, shoulder: float, neck: float, length: float, wall: float | None) -> Manifold:
@@ -160,14 +161,11 @@ def plate(rng: Rng) -> Manifold:
 
 
 def turned_ring(radius: float, width: float, height: float) -> Manifold:
-    from manifold3d import CrossSection
-
+    """A ring to stand on."""
     return turned(CrossSection.square((width, 2 * height)).translate((radius - width / 2, -height)))
 
 
 def _lathe(under: Array, over: Array, rng: Rng) -> Manifold:
-    from manifold3d import CrossSection, FillRule
-
     outline = np.concatenate([under, over[::-1]])
     outline[:, 0] = np.maximum(outline[:, 0], 0)
     section = CrossSection([outline], FillRule.NonZero)
