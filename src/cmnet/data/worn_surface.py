@@ -24,12 +24,11 @@ def flagged_body(
     order = np.argsort(broken, kind="stable")
     skin = int((~broken).sum())
     mesh = manifold3d.Mesh64(
-        np.ascontiguousarray(vertices, dtype=np.float64),
-        np.ascontiguousarray(faces[order], dtype=np.uint64),
+        np.array(vertices, dtype=np.float64, order="C"),
+        np.array(faces[order], dtype=np.uint64, order="C"),
         run_index=np.array([0, 3 * skin, 3 * len(faces)], dtype=np.uint64),
         run_original_id=np.array(sources, dtype=np.uint32),
-        face_id=np.arange(len(faces), dtype=np.uint64),
-    )
+    )  # without face numbers, which would keep faces from being joined when they are simplified
     return manifold3d.Manifold(mesh), sources
 
 

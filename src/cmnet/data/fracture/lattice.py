@@ -80,8 +80,16 @@ def build_lattice(vertices: Array, faces: Ints, volume: float, area: float, node
     covered = surface_per_voxel(corners, origin, spacing, shape)
     fill = np.clip(covered / spacing**2 * (volume / area) / spacing, 0.05, 0.6) * (covered > 0)
     fill[_interior(covered > 0, corners, origin, spacing)] = 1.0
+    fill[_specks(fill > 0)] = 0.0
     cells = np.argwhere(fill > 0)
     return Lattice(origin, spacing, shape, cells, fill[tuple(cells.T)], _edges(fill > 0))  # type: ignore[arg-type]
+
+
+def _specks(full: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Voxels that the surface merely grazes, so that they hang together with nothing."""
+    label, _ = ndimage.label(full)
+    count = np.bincount(label.ravel())
+    return (count < 0.01 * full.sum())[label] & full
 
 
 def _spacing(volume: float, area: float, nodes: int, extent: Array) -> float:

@@ -77,8 +77,8 @@ class Solid:
 def make_body(vertices: Array, faces: Ints) -> manifold3d.Manifold:
     """A manifold3d body whose faces keep their numbers through every later cut."""
     mesh = manifold3d.Mesh64(
-        np.ascontiguousarray(vertices, dtype=np.float64),
-        np.ascontiguousarray(faces, dtype=np.uint64),
+        np.array(vertices, dtype=np.float64, order="C"),
+        np.array(faces, dtype=np.uint64, order="C"),
         run_index=np.array([0, 3 * len(faces)], dtype=np.uint64),
         run_original_id=np.array([manifold3d.Manifold.reserve_ids(1)], dtype=np.uint32),
         face_id=np.arange(len(faces), dtype=np.uint64),
