@@ -20,6 +20,7 @@ Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 CELLS = 50_000  # samples of the grid that a cutter is made of
+COMPACT = 0.08  # V/A over the cube root of V below which a body is a sliver; 0.2 for a ball, 0.17 for a cube
 ROUNDS = 3  # times a crack is bent around a third body
 
 
@@ -164,9 +165,14 @@ def cut(
     return None
 
 
+def _least_thickness(body: Solid, limits: Limits) -> float:
+    """Small pieces are thin because they are small; a sliver is thin for its size too."""
+    return min(limits.thickness, COMPACT * body.volume ** (1 / 3))
+
+
 def _are_pieces(whole: Solid, pair: tuple[Solid, Solid], limits: Limits) -> bool:
     """Large and thick enough, not enclosed by the other, and without new edges too short for a file."""
-    sound = all(body.volume >= max(limits.volume, limits.thickness * body.area) for body in pair)
+    sound = all(body.volume >= max(limits.volume, _least_thickness(body, limits) * body.area) for body in pair)
     # Sources are numbered in the order of their making, so a body that is all tool was cut out of the inside.
     enclosed = any((body.mesh.source == body.mesh.source.max()).all() for body in pair)
     return sound and not enclosed and all(body.short_edges <= whole.short_edges for body in pair)
