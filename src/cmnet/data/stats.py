@@ -23,15 +23,15 @@ QUANTILES = (0.05, 0.25, 0.50, 0.75, 0.95)
 SAMPLES = 24_000  # points an object, split by area
 LEAST_SAMPLES = 600  # points a piece at least
 
-# What the sample of Breaking Bad everyday measures, quantiles as above.
+# What this module measures on Breaking Bad: 580 everyday fractures of 2 to 8 pieces of the training split.
 BREAKING_BAD = {
-    "largest": (0.33, 0.49, 0.64, 0.88, 0.98),
-    "smallest": (0.0, 0.0004, 0.008, 0.04, 0.38),
-    "contact": (0.015, 0.076, 0.19, 0.49, 1.0),
-    "pair": (0.018, 0.057, 0.14, 0.29, 0.49),
-    "touching": (0.32, 0.40, 0.53, 0.83, 1.0),
-    "roughness": (0.011, 0.022, 0.032, 0.047, 0.089),
-    "wall": (0.010, 0.025, 0.060, 0.085, 0.154),
+    "largest": (0.303, 0.477, 0.654, 0.897, 0.983),
+    "smallest": (1.13e-05, 0.00124, 0.0125, 0.057, 0.343),
+    "contact": (0.00903, 0.0669, 0.17, 0.426, 0.793),
+    "pair": (0.00901, 0.0464, 0.125, 0.26, 0.541),
+    "touching": (0.321, 0.4, 0.5, 0.667, 0.833),
+    "roughness": (0.00258, 0.0139, 0.0226, 0.0346, 0.068),
+    "wall": (0.0095, 0.0257, 0.0699, 0.112, 0.212),
 }
 
 TITLES = {

@@ -44,17 +44,15 @@ def rounded(section: CrossSection, radius: float) -> CrossSection:
     )
 
 
-def hollow_of(section: CrossSection, wall: float, opening: float | None) -> CrossSection:
-    """The hollow that leaves a wall inside a section, open at the top over a half-width `opening`, or closed."""
+def hollow_of(section: CrossSection, wall: float, mouth: float | None) -> CrossSection:
+    """The hollow that leaves a wall inside a section, open at the top if its half-width there, `mouth`, is given."""
+    if mouth is not None:  # prolonged upwards, so that the wall is left out at the top
+        section = section + CrossSection.square((2 * mouth, 3 * wall)).translate((-mouth, section.bounds()[3] - 1e-4))
     rooms = section.offset(-wall, JoinType.Round, circular_segments=16).decompose()
     if not rooms:
         return CrossSection()
-    if opening is None:
-        return max(rooms, key=lambda room: room.area())
-    inner = max(rooms, key=lambda room: room.bounds()[3])  # hollows in foot and stem stay closed: no voids there
-    top = section.bounds()[3]
-    neck = CrossSection.square((2 * opening, 2 * wall + 0.04)).translate((-opening, top - 2 * wall - 0.02))
-    return inner + neck
+    # One hollow only: no voids in feet, stems and lips.
+    return max(rooms, key=lambda room: float(room.area() if mouth is None else room.bounds()[3]))
 
 
 def turned(section: CrossSection, segments: int = 56) -> Manifold:
@@ -68,8 +66,7 @@ def vessel(profile: Array, wall: float | None, open_top: bool, segments: int = 5
     outside = turned(rounded(section, 0.4 * wall) if wall else section, segments)
     if wall is None:
         return outside, None
-    opening = max(float(profile[-1, 0]) - wall, 0.3 * float(profile[-1, 0])) if open_top else None
-    inside = hollow_of(section, wall, opening)
+    inside = hollow_of(section, wall, float(profile[-1, 0]) if open_top else None)
     return outside, None if inside.is_empty() else turned(inside, segments)
 
 

@@ -16,8 +16,11 @@ Rng = np.random.Generator
 def blob(rng: Rng) -> Manifold:
     """Balls that grow into each other, solid or as a shell."""
     count = int(rng.integers(3, 8))
-    centres = 0.28 * rng.standard_normal((count, 3))
     radii = rng.uniform(0.12, 0.3, count)
+    centres = np.zeros((count, 3))
+    for k in range(1, count):  # each one sticks to an earlier one
+        other = int(rng.integers(k))
+        centres[k] = centres[other] + 0.8 * (radii[k] + radii[other]) * towards(rng, (0.0, 0.0, 0.0))
     wall = rng.uniform(0.06, 0.12) if rng.random() < 0.3 else None
 
     def distance(p: Array) -> Array:
@@ -33,9 +36,9 @@ def stone(rng: Rng) -> Manifold:
     """A pebble or a rock with flat facets."""
     directions = rng.standard_normal((int(rng.integers(6, 18)), 3))
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
-    offsets = rng.uniform(0.3, 0.5, len(directions))
+    offsets = rng.uniform(0.35, 0.5, len(directions))
     stretch = rng.uniform(0.6, 1.3, 3)
-    soft = rng.uniform(0.01, 0.15)
+    soft = rng.uniform(0.01, 0.06)
 
     def distance(p: Array) -> Array:
         scaled = p / stretch

@@ -140,7 +140,7 @@ def _figure(rng: Rng, slender: float, base: bool, soft: float) -> Manifold:
         (head, head + np.array([0, 0.01, 0.02]), 0.075 * w, 0.07 * w),
     ]
     for side in (-1, 1):
-        knee, foot = jitter(0.08 * side * w, 0.03, 0.26), jitter(0.09 * side * w, 0, 0.05)
+        knee, foot = jitter(0.09 * side * w, 0.02, 0.26), jitter(0.11 * side * w, 0, 0.05)
         limbs += [
             (hip, knee, 0.07 * w, 0.05 * w),
             (knee, foot, 0.05 * w, 0.035 * w),
@@ -152,14 +152,9 @@ def _figure(rng: Rng, slender: float, base: bool, soft: float) -> Manifold:
         limbs += [(shoulder, elbow, 0.042 * w, 0.034 * w), (elbow, hand, 0.034 * w, 0.03 * w)]
     body = _grown(limbs, soft)
     if base:
-        body = united(
-            [
-                body,
-                Manifold.cylinder(rng.uniform(0.05, 0.12), 0.24, 0.2, int(rng.choice([4, 8, 40]))).translate(
-                    (0, 0, -0.05)
-                ),
-            ]
-        )
+        height = rng.uniform(0.05, 0.12)
+        plinth = Manifold.cylinder(height, 0.24, 0.2, int(rng.choice([4, 8, 40])))
+        body = united([body, plinth.translate((0, 0, 0.045 - height))])
     return body
 
 
