@@ -31,12 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--preset", default="cmnet-base", help="network and schedule: cmnet-base, paper (default: %(default)s)")
     add("--data", required=True, metavar="ROOT", help="folder in Breaking Bad's layout, or generated[:RECIPE]")
     add("--subset", metavar="S", help="only this subset, such as everyday (default: all)")
-    add(
-        "--pieces",
-        type=pieces,
-        metavar="N|N-M",
-        help="fractures of so many pieces (default: 2; generated: the recipe's)",
-    )
+    add("--pieces", type=pieces, metavar="N|N-M", help="of a fracture (default: 2; generated: as the recipe says)")
     add("-o", "--output", type=Path, required=True, metavar="RUN", help="the run folder")
     add("--resume", action="store_true", help="continue the run in RUN from its checkpoint")
     add("--max-time", type=duration, metavar="T", help="stop after 90s, 20m, 1.5h, with a checkpoint")
@@ -88,7 +83,8 @@ def run(args: argparse.Namespace) -> int:
         if result.step < config.steps:
             console.print("next      the same command with --resume goes on from here")
         else:
-            console.print(f"next      cmnet evaluate {args.data} --weights {result.weights}")
+            data = "DATA" if kind == "generated" else args.data
+            console.print(f"next      cmnet evaluate {data} --weights {result.weights}")
     return 0
 
 
