@@ -23,10 +23,10 @@ Array = NDArray[np.float64]
 COLOURS = np.array(plt.get_cmap("Set2").colors + plt.get_cmap("Set3").colors)
 LIGHT = np.array([-0.4, 0.7, -0.6]) / np.linalg.norm([0.4, 0.7, 0.6])
 VIEW = np.array([[0.64, 0.0, -0.77], [-0.32, 0.91, -0.27], [-0.70, -0.42, -0.58]])  # right, up, forward; y is up
-SAMPLES = 500_000
+DENSITY = 6  # samples a fine pixel
 
 
-def exploded_samples(parts: list[Part], gap: float, rng: np.random.Generator) -> tuple[Array, Array, Array]:
+def exploded_samples(parts: list[Part], gap: float, count: int, rng: np.random.Generator) -> tuple[Array, Array, Array]:
     """Points, normals and colours of all parts, moved away from the middle. → (n, 3), (n, 3), (n, 3)"""
     vertices = np.concatenate([part.vertices for part in parts])
     middle = (vertices.min(axis=0) + vertices.max(axis=0)) / 2
@@ -35,7 +35,7 @@ def exploded_samples(parts: list[Part], gap: float, rng: np.random.Generator) ->
     for k, part in enumerate(parts):
         cross = np.cross(*np.moveaxis(np.diff(part.triangles, axis=1), 1, 0))
         double = np.linalg.norm(cross, axis=1)
-        face = rng.choice(len(double), size=max(3000, int(SAMPLES * part.area / total)), p=double / double.sum())
+        face = rng.choice(len(double), size=max(3000, int(count * part.area / total)), p=double / double.sum())
         u = rng.random((2, len(face), 1))
         u = np.where(u.sum(axis=0) > 1, 1 - u, u)
         a, b, c = np.moveaxis(part.triangles[face], 1, 0)
@@ -48,10 +48,10 @@ def exploded_samples(parts: list[Part], gap: float, rng: np.random.Generator) ->
 
 def picture(parts: list[Part], size: int, rng: np.random.Generator, gap: float = 0.22) -> Array:
     """The parts as a shaded image, drawn point by point with a depth buffer. → (size, size, 3) float"""
-    points, normals, colours = exploded_samples(parts, gap, rng)
+    fine = 2 * size
+    points, normals, colours = exploded_samples(parts, gap, DENSITY * fine**2, rng)
     seen, facing = points @ VIEW.T, normals @ VIEW.T
     low, high = seen[:, :2].min(axis=0), seen[:, :2].max(axis=0)
-    fine = 2 * size
     place = (seen[:, :2] - (low + high) / 2) * (0.92 * fine / (high - low).max()) + fine / 2
     column = place[:, 0].astype(int).clip(0, fine - 2)
     row = (fine - 1 - place[:, 1]).astype(int).clip(0, fine - 2)
