@@ -144,10 +144,11 @@ def _crossings(body: manifold3d.Manifold) -> tuple[Array, Ints, Ints]:
 
 
 def _relaxed(vertices: Array, faces: Ints, crossings: Ints, name: str) -> Array:
-    """Pull the vertices around crossing faces to the mean of their neighbours until nothing crosses."""
+    """Pull the vertices around crossing faces to their neighbours until nothing crosses; the volume stays the same."""
     pairs = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
+    volume = _volume(vertices, faces)
+    moved = np.zeros(len(vertices), dtype=bool)
     for _ in range(20):
-        moved = np.zeros(len(vertices), dtype=bool)
         moved[faces[crossings.ravel()]] = True
         moved[faces[moved[faces].any(axis=1)]] = True
         mine = pairs[moved[pairs[:, 0]]]
@@ -156,7 +157,26 @@ def _relaxed(vertices: Array, faces: Ints, crossings: Ints, name: str) -> Array:
         count = np.bincount(mine[:, 0], minlength=len(vertices))
         vertices = vertices.copy()
         vertices[moved] = (vertices[moved] + total[moved] / count[moved][:, None]) / 2
+        vertices = _with_volume(vertices, faces, moved, volume)
         crossings = crossing_faces(vertices, faces)
         if len(crossings) == 0:
             return vertices
     raise InputError(f"{name}: the surface crosses itself in a way that relaxing does not mend; {ADVICE}")
+
+
+def _volume(vertices: Array, faces: Ints) -> float:
+    a, b, c = np.moveaxis(vertices[faces], 1, 0)
+    return float(np.einsum("nd,nd->", a, np.cross(b, c)) / 6)
+
+
+def _with_volume(vertices: Array, faces: Ints, moved: NDArray[np.bool_], volume: float) -> Array:
+    """Push the moved vertices along the volume's gradient until it is what it was (Newton's method)."""
+    for _ in range(4):
+        a, b, c = np.moveaxis(vertices[faces], 1, 0)
+        gradient = np.zeros_like(vertices)
+        for k, slope in enumerate((np.cross(b, c), np.cross(c, a), np.cross(a, b))):
+            np.add.at(gradient, faces[:, k], slope / 6)
+        gradient[~moved] = 0.0
+        lack = volume - _volume(vertices, faces)
+        vertices = vertices + gradient * (lack / max(float((gradient**2).sum()), 1e-300))
+    return vertices
