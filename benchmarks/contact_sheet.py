@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from cmnet.data.generated import GeneratedObjects, Recipe
 from cmnet.data.shapes import EVERYDAY, FORMS
 from cmnet.data.wear import Wear, parse_wear
+from cmnet.geometry.sampling import uniform_samples
 from cmnet.parts.part import Part
 
 Array = NDArray[np.float64]
@@ -35,12 +36,9 @@ def exploded_samples(parts: list[Part], gap: float, count: int, rng: np.random.G
     for k, part in enumerate(parts):
         cross = np.cross(*np.moveaxis(np.diff(part.triangles, axis=1), 1, 0))
         double = np.linalg.norm(cross, axis=1)
-        face = rng.choice(len(double), size=max(3000, int(count * part.area / total)), p=double / double.sum())
-        u = rng.random((2, len(face), 1))
-        u = np.where(u.sum(axis=0) > 1, 1 - u, u)
-        a, b, c = np.moveaxis(part.triangles[face], 1, 0)
+        face, at = uniform_samples(part.triangles, double, max(3000, int(count * part.area / total)), rng)
         centre = (part.triangles.mean(axis=1) * double[:, None]).sum(axis=0) / double.sum()
-        points.append(a + u[0] * (b - a) + u[1] * (c - a) + gap * (centre - middle))
+        points.append(at + gap * (centre - middle))
         normals.append(cross[face] / np.maximum(double[face], 1e-30)[:, None])
         colours.append(np.repeat(COLOURS[k % len(COLOURS)][None], len(face), axis=0))
     return np.concatenate(points), np.concatenate(normals), np.concatenate(colours)

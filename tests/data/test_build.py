@@ -5,11 +5,12 @@ import numpy as np
 import pytest
 import trimesh
 
-from cmnet.data.build import Plan, benchmark_plan, build_dataset, build_object, ply_bytes
+from cmnet.data.build import Plan, benchmark_plan, build_dataset, build_object
 from cmnet.data.fracture import fracture
 from cmnet.data.generated import Recipe
 from cmnet.data.wear import Wear
 from cmnet.errors import InputError
+from cmnet.parts.save import ply_bytes
 
 PLAN = Plan(Recipe(shapes=("cup", "spoon"), pieces=(2, 3)), objects=3, seed=1)
 

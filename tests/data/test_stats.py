@@ -4,16 +4,19 @@ import numpy as np
 import pytest
 import trimesh
 
-from cmnet.data.stats import TITLES, find_fractures, measure, quantile_table
+from cmnet.data.stats import TITLES, measure, measure_folder, quantile_table
 from cmnet.errors import InputError
+from cmnet.parts.part import Part
 
 
-def two_boxes() -> list[trimesh.Trimesh]:
+def box(low: float, high: float, scale: float = 1.0) -> Part:
+    mesh = trimesh.creation.box(bounds=[[low, 0, 0], [high, 1, 1]])
+    return Part("box", scale * np.asarray(mesh.vertices), np.asarray(mesh.faces))
+
+
+def two_boxes(scale: float = 1.0) -> list[Part]:
     """A 2 × 1 × 1 block cut in unequal parts: 1.5 and 0.5 long."""
-    return [
-        trimesh.creation.box(bounds=[[0, 0, 0], [1.5, 1, 1]]),
-        trimesh.creation.box(bounds=[[1.5, 0, 0], [2, 1, 1]]),
-    ]
+    return [box(0, 1.5, scale), box(1.5, 2, scale)]
 
 
 def test_known_blocks() -> None:
@@ -28,16 +31,14 @@ def test_known_blocks() -> None:
 
 
 def test_pieces_that_do_not_touch() -> None:
-    far = [*two_boxes(), trimesh.creation.box(bounds=[[5, 0, 0], [6, 1, 1]])]
+    far = [*two_boxes(), box(5, 6)]
     stats = measure(far, np.random.default_rng(0))
     assert stats.touching == pytest.approx([1 / 3])
     assert stats.contact[2] == 0
 
 
 def test_the_unit_does_not_matter() -> None:
-    small, large = (
-        measure([m.copy().apply_scale(s) for m in two_boxes()], np.random.default_rng(0)) for s in (1, 1000)
-    )
+    small, large = (measure(two_boxes(scale), np.random.default_rng(0)) for scale in (1, 1000))
     assert small.wall == pytest.approx(large.wall)
     assert small.pair == pytest.approx(large.pair)
 
@@ -51,6 +52,6 @@ def test_the_table_has_five_quantiles_a_row() -> None:
 
 def test_folders_without_pieces_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such folder"):
-        find_fractures(tmp_path / "nowhere")
-    with pytest.raises(InputError, match="two or more"):
-        find_fractures(tmp_path)
+        list(measure_folder(tmp_path / "nowhere"))
+    with pytest.raises(InputError, match="no fracture in"):
+        list(measure_folder(tmp_path))

@@ -23,8 +23,8 @@ from cmnet.data.shapes import category
 from cmnet.data.wear import PRESETS as WEARS
 from cmnet.data.wear import Wear
 from cmnet.errors import InputError
-from cmnet.files import replacing, write_text
-from cmnet.parts.part import Part
+from cmnet.files import write_text
+from cmnet.parts.save import save_part
 
 SPLITS = ("train", "val", "test")
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -106,8 +106,7 @@ def build_object(root: Path, plan: Plan, index: int) -> int:
 def write_fracture(folder: Path, broken: Fracture, facts: dict[str, object], wear: Wear | None) -> None:
     """Write the pieces, then `fracture.json`, whose presence says that the folder is complete."""
     for part in broken.parts:
-        with replacing(folder / f"{part.name}.ply") as path:
-            path.write_bytes(ply_bytes(part))
+        save_part(part, folder / f"{part.name}.ply")
     names = [part.name for part in broken.parts]
     touching = np.argwhere(np.triu(broken.contacts) > 0)
     content = {
@@ -120,21 +119,6 @@ def write_fracture(folder: Path, broken: Fracture, facts: dict[str, object], wea
         "repairs": list(broken.repairs),
     }
     write_text(folder / "fracture.json", json.dumps(content, indent=1) + "\n")
-
-
-def ply_bytes(part: Part) -> bytes:
-    """A binary PLY. Doubles, so that vertices that coincide in two pieces do so in their files, to the last bit."""
-    columns = part.vertices if part.normals is None else np.concatenate([part.vertices, part.normals], axis=1)
-    names = ("x", "y", "z", "nx", "ny", "nz")[: columns.shape[1]]
-    header = ["ply", "format binary_little_endian 1.0", f"element vertex {len(columns)}"]
-    header += [f"property double {name}" for name in names]
-    body = np.ascontiguousarray(columns, dtype="<f8").tobytes()
-    if part.faces is not None:
-        header += [f"element face {len(part.faces)}", "property list uchar int vertex_indices"]
-        rows = np.empty(len(part.faces), dtype=[("count", "u1"), ("corners", "<i4", (3,))])
-        rows["count"], rows["corners"] = 3, part.faces
-        body += rows.tobytes()
-    return ("\n".join([*header, "end_header"]) + "\n").encode("ascii") + body
 
 
 def _folder(root: Path, plan: Plan, subset: str, index: int) -> Path:

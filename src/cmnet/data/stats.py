@@ -5,23 +5,24 @@ Everything is measured from the pieces in their assembled places, so it works fo
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
 import numpy as np
-import trimesh
 from numpy.typing import NDArray
 
-from cmnet.data.surface_samples import SurfaceSamples, lies_on, sample_surface
-from cmnet.errors import InputError
+from cmnet.data.breaking_bad import find_fractures
+from cmnet.data.surface_samples import SurfaceSamples, lies_on, sample_triangles
+from cmnet.parts.load import load_parts
+from cmnet.parts.part import Part
 
 Array = NDArray[np.float64]
 
 QUANTILES = (0.05, 0.25, 0.50, 0.75, 0.95)
 SAMPLES = 24_000  # points an object, split by area
 LEAST_SAMPLES = 600  # points a piece at least
+MOST_PIECES = 10_000
 
 # What this module measures on Breaking Bad: 580 everyday fractures of 2 to 8 pieces of the training split.
 BREAKING_BAD = {
@@ -63,9 +64,9 @@ class FractureStats:
     wall: Array
 
 
-def measure(meshes: Iterable[trimesh.Trimesh], rng: np.random.Generator) -> FractureStats:
+def measure(parts: Iterable[Part], rng: np.random.Generator) -> FractureStats:
     """Measure one fracture, given as its pieces in their assembled places."""
-    pieces = list(meshes)
+    pieces = list(parts)
     n = len(pieces)
     volumes = np.abs([piece.volume for piece in pieces])
     areas = np.array([piece.area for piece in pieces])
@@ -97,10 +98,10 @@ def measure(meshes: Iterable[trimesh.Trimesh], rng: np.random.Generator) -> Frac
     )
 
 
-def _sample(mesh: trimesh.Trimesh, size: float, total: float, rng: np.random.Generator) -> SurfaceSamples:
+def _sample(part: Part, size: float, total: float, rng: np.random.Generator) -> SurfaceSamples:
     """Uniform samples of one piece, in units of the object's size."""
-    count = max(LEAST_SAMPLES, int(SAMPLES * mesh.area / total))
-    return sample_surface(np.asarray(mesh.triangles) / size, count, rng)
+    count = max(LEAST_SAMPLES, int(SAMPLES * part.area / total))
+    return sample_triangles(part.triangles / size, count, rng)
 
 
 def _off_plane(points: Array) -> float:
@@ -111,40 +112,13 @@ def _off_plane(points: Array) -> float:
     return float(np.abs(along[:, 0]).mean() / max(np.ptp(along[:, 2]), 1e-12))
 
 
-def find_fractures(root: Path) -> list[Path]:
-    """Every folder below `root` that holds two or more pieces, sorted."""
-    if not root.is_dir():
-        raise InputError(f"{root}: no such folder; give the root of a data set in Breaking Bad's layout")
-    folders = {path.parent for path in root.rglob("piece_*") if path.suffix in (".ply", ".obj", ".stl")}
-    found = sorted(folder for folder in folders if len(_piece_files(folder)) >= 2)
-    if not found:
-        raise InputError(f"{root}: no folder below it holds two or more files piece_*.ply, .obj or .stl")
-    return found
-
-
-def _piece_files(folder: Path) -> list[Path]:
-    files = (path for path in folder.glob("piece_*") if path.suffix in (".ply", ".obj", ".stl"))
-    return sorted(files, key=lambda path: [int(n) for n in re.findall(r"\d+", path.stem)])
-
-
-def read_pieces(folder: Path) -> list[trimesh.Trimesh]:
-    """The pieces of one fracture, without the doubled internal faces that raw Breaking Bad files hold."""
-    return [_without_doubled(trimesh.load(path, force="mesh", process=False)) for path in _piece_files(folder)]
-
-
-def _without_doubled(mesh: trimesh.Trimesh) -> trimesh.Trimesh:
-    corners = np.sort(mesh.faces, axis=1)
-    _, inverse, counts = np.unique(corners, axis=0, return_inverse=True, return_counts=True)
-    return trimesh.Trimesh(mesh.vertices, mesh.faces[counts[inverse.ravel()] == 1], process=False)
-
-
 def measure_folder(root: Path, limit: int | None = None, seed: int = 0) -> Iterator[FractureStats]:
     """Measure the fractures below `root`, at most `limit` of them, spread evenly over the sorted list."""
-    folders = find_fractures(root)
-    if limit is not None and limit < len(folders):
-        folders = [folders[i] for i in np.linspace(0, len(folders) - 1, limit).astype(int)]
-    for folder in folders:
-        yield measure(read_pieces(folder), np.random.default_rng(seed))
+    fractures = find_fractures(root, pieces=(2, MOST_PIECES))
+    if limit is not None and limit < len(fractures):
+        fractures = [fractures[i] for i in np.linspace(0, len(fractures) - 1, limit).astype(int)]
+    for fracture in fractures:
+        yield measure(load_parts(fracture.files), np.random.default_rng(seed))
 
 
 def quantile_table(stats: Iterable[FractureStats]) -> Mapping[str, Sequence[float]]:

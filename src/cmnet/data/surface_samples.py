@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
+from cmnet.geometry.sampling import uniform_samples
+
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
@@ -25,15 +27,11 @@ class SurfaceSamples:
     tree: cKDTree
 
 
-def sample_surface(corners: Array, count: int, rng: np.random.Generator) -> SurfaceSamples:
+def sample_triangles(corners: Array, count: int, rng: np.random.Generator) -> SurfaceSamples:
     """Sample triangles uniformly by area. corners : (m, 3, 3) float"""
     cross = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     double = np.linalg.norm(cross, axis=1)
-    face = np.searchsorted(np.cumsum(double), rng.random(count) * double.sum()).clip(0, len(double) - 1)
-    u = rng.random((2, count, 1))
-    u = np.where(u.sum(axis=0) > 1, 1 - u, u)
-    a, b, c = corners[face, 0], corners[face, 1], corners[face, 2]
-    points = a + u[0] * (b - a) + u[1] * (c - a)
+    face, points = uniform_samples(corners, double, count, rng)
     normals = cross[face] / np.maximum(double[face], 1e-30)[:, None]
     return SurfaceSamples(points, normals, face, float(np.sqrt(double.sum() / 2 / count)), cKDTree(points))
 

@@ -13,7 +13,7 @@ from cmnet.data.fracture import Fracture, chips
 from cmnet.data.fracture.cut import Limits, cut
 from cmnet.data.fracture.engine import crack_roughness
 from cmnet.data.fracture.solid import Mesh, Solid, bodies
-from cmnet.data.surface_samples import SurfaceSamples, lies_on, sample_surface
+from cmnet.data.surface_samples import SurfaceSamples, lies_on, sample_triangles
 from cmnet.data.worn_surface import eroded, flagged_body, noisy, uneven_cloud, with_holes
 from cmnet.errors import InputError
 from cmnet.parts.part import Part
@@ -148,11 +148,11 @@ def _remaining_contacts(clean: Fracture, worn: list[Part], size: float, wear: We
     tolerance = max(1.5e-3, 3 * wear.noise, 2 * wear.decimation)
     flags = clean.broken
     on_break = [
-        sample_surface(p.triangles[f] / size, 3000, rng) if f.any() else None
+        sample_triangles(p.triangles[f] / size, 3000, rng) if f.any() else None
         for p, f in zip(clean.parts, flags, strict=True)
     ]
-    before = [sample_surface(part.triangles / size, 10_000, rng) for part in clean.parts]
-    after = [sample_surface(part.triangles / size, 10_000, rng) for part in worn]
+    before = [sample_triangles(part.triangles / size, 10_000, rng) for part in clean.parts]
+    after = [sample_triangles(part.triangles / size, 10_000, rng) for part in worn]
     result = np.zeros_like(clean.contacts)
     for i, j in np.argwhere(np.triu(clean.contacts) > 0):
         patch = on_break[i]

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import trimesh
 
-from cmnet.data.build import ply_bytes
 from cmnet.data.fracture import MECHANISMS, Fracture, fracture, prepare
 from cmnet.data.shapes import SHAPES, make_shape
 from cmnet.errors import InputError
+from cmnet.parts.save import ply_bytes
 
 
 def as_meshes(broken: Fracture) -> list[trimesh.Trimesh]:
