@@ -147,7 +147,8 @@ def _write_splits(root: Path, plan: Plan) -> None:
         lists: dict[str, list[str]] = {split: [] for split in SPLITS}
         for index in range(plan.objects):
             lists[_split(plan, index)].append(_folder(Path(), plan, subset, index).as_posix())
-        for split, lines in lists.items():
+        for split in ("test",) if plan.only_test else SPLITS:
+            lines = lists[split]
             write_text(root / "data_split" / f"{subset}.{split}.txt", "".join(f"{line}\n" for line in sorted(lines)))
 
 
