@@ -1,0 +1,120 @@
+"""Creases: where two smooth faces of a part meet in a convex edge. Break edges are among them.
+
+Along a break edge the skin ends and the fracture begins; on the mate the skin normal is the same, the fracture normal
+opposite, and the two interior angles add up to 180 degrees.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+
+from cmnet.geometry.neighbors import farthest_points
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+NEIGHBORS = 32  # samples a crease is fitted to; they reach about 3.2 spacings far
+FEWEST = 4  # of them on either face
+SCATTER = 0.12  # mean 1 − cos of the normals of a face, at most
+ANGLES = (20.0, 165.0)  # degrees between the two normals
+OFFSET = 0.8  # the crease may lie so far from the sample that found it, over the reach of the fit
+
+
+@dataclass(frozen=True, eq=False)
+class Creases:
+    """Points on the creases of one part.
+
+    points  : (m, 3) float
+    normals : (m, 2, 3) float, unit normals of the two faces; which of them is skin is unknown
+    bend    : (m,) float, radians between the two normals; the interior angle is π − bend
+    reach   : (m,) float, size of the neighbourhood it was fitted to
+    """
+
+    points: Array
+    normals: Array
+    bend: Array
+    reach: Array
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def __getitem__(self, chosen: Ints | Bools) -> Creases:
+        return Creases(self.points[chosen], self.normals[chosen], self.bend[chosen], self.reach[chosen])
+
+
+def find_creases(points: Array, normals: Array, seeds: Ints) -> Creases:
+    """Fit two planes to the neighbourhood of every seed; keep those that a convex edge fits.
+
+    points, normals : (n, 3) float, seeds : (s,) int → at most s creases
+    """
+    k = min(NEIGHBORS, len(points))
+    distance, index = cKDTree(points).query(points[seeds], k=np.arange(1, k + 1))
+    first, second, share = _two_faces(normals[index], normals[seeds])
+    reach = distance[:, -1]
+    counts = share.sum(axis=1)
+    centres = points[index]
+    c1 = (centres * share[..., None]).sum(axis=1) / np.maximum(counts, 1)[:, None]
+    c2 = (centres * ~share[..., None]).sum(axis=1) / np.maximum(k - counts, 1)[:, None]
+    cosine = np.einsum("nc,nc->n", first, second).clip(-1, 1)
+    at = _meet(points[seeds], first, second, c1, c2, cosine)
+    own = np.where(share[..., None], first[:, None], second[:, None])
+    scatter = 1 - np.einsum("nkc,nkc->nk", normals[index], own)
+    bend = np.arccos(cosine)
+    convex = (np.einsum("nc,nc->n", c2 - c1, first) < 0) & (np.einsum("nc,nc->n", c1 - c2, second) < 0)
+    good = (
+        (np.minimum(counts, k - counts) >= FEWEST)
+        & (scatter.mean(axis=1) < SCATTER)
+        & (bend > np.radians(ANGLES[0]))
+        & (bend < np.radians(ANGLES[1]))
+        & (np.linalg.norm(at - points[seeds], axis=1) < OFFSET * reach)
+        & convex
+    )
+    return Creases(at[good], np.stack([first, second], axis=1)[good], bend[good], reach[good])
+
+
+def spread(creases: Creases, count: int) -> Creases:
+    """At most `count` of them, as far from each other as can be."""
+    return creases if len(creases) <= count else creases[farthest_points(creases.points, count)]
+
+
+def join_creases(several: list[Creases]) -> Creases:
+    """All of them in one."""
+    return Creases(
+        np.concatenate([c.points for c in several]),
+        np.concatenate([c.normals for c in several]),
+        np.concatenate([c.bend for c in several]),
+        np.concatenate([c.reach for c in several]),
+    )
+
+
+def _two_faces(normals: Array, own: Array, rounds: int = 4) -> tuple[Array, Array, Bools]:
+    """Two-means on unit normals (n, k, 3), from a sample's own normal (n, 3) and the most different one around it.
+
+    → mean normals (n, 3) and (n, 3), and (n, k) bool: who belongs to the first
+    """
+    cosines = np.einsum("nkc,nc->nk", normals, own)
+    first, second = own, normals[np.arange(len(own)), cosines.argmin(axis=1)]
+    for _ in range(rounds):
+        share = np.einsum("nkc,nc->nk", normals, first) >= np.einsum("nkc,nc->nk", normals, second)
+        first = _mean_direction(normals, share, first)
+        second = _mean_direction(normals, ~share, second)
+    return first, second, share
+
+
+def _mean_direction(normals: Array, chosen: Bools, otherwise: Array) -> Array:
+    total = np.einsum("nkc,nk->nc", normals, chosen.astype(float))
+    length = np.linalg.norm(total, axis=1, keepdims=True)
+    return np.where(length > 1e-9, total / np.maximum(length, 1e-9), otherwise)
+
+
+def _meet(x: Array, n1: Array, n2: Array, c1: Array, c2: Array, cosine: Array) -> Array:
+    """The point nearest to x on both planes: x + α n1 + β n2 with n1·(x' − c1) = 0 = n2·(x' − c2)."""
+    d1, d2 = np.einsum("nc,nc->n", c1 - x, n1), np.einsum("nc,nc->n", c2 - x, n2)
+    det = np.maximum(1 - cosine**2, 1e-6)
+    alpha, beta = (d1 - cosine * d2) / det, (d2 - cosine * d1) / det
+    return x + alpha[:, None] * n1 + beta[:, None] * n2

@@ -1,0 +1,84 @@
+"""What the pair stage keeps of a part: computed once per part, used in all its pairs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+
+from cmnet.geometry.volume import Box, Floats32, Ints32, nearest_in_box, winding_in_box
+from cmnet.pairing.creases import Creases, find_creases, spread
+from cmnet.parts.part import Part
+from cmnet.parts.points import Points
+
+Array = NDArray[np.float64]
+
+VOXELS = 150_000
+FINEST = 0.004  # smallest voxel, in units
+REACH = 0.06  # how far from the surface distances are known, in units
+CREASES = 1200  # kept per part
+
+
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """One part, in its own coordinates divided by the unit and centred.
+
+    points, normals : (n, 3) float, even samples
+    centre, unit    : x_part = centre + unit · x_surface
+    nearest         : (v + 1,) int32, of every voxel the nearest sample (n: none within REACH)
+    signed          : (v + 1,) float32, distance to it, negative inside
+    crease_of       : (v + 1,) int32, of every voxel the nearest crease
+    """
+
+    part: Part
+    points: Array
+    normals: Array
+    area: float
+    centre: Array
+    unit: float
+    creases: Creases
+    tree: cKDTree
+    box: Box
+    nearest: Ints32
+    signed: Floats32
+    crease_of: Ints32
+
+
+def prepare(part: Part, samples: Points, unit: float) -> Surface:
+    """The surface of a part from even samples of it; `unit` is the length all parts are measured in."""
+    centre = samples.xyz.mean(axis=0)
+    points = (samples.xyz - centre) / unit
+    creases = spread(find_creases(points, samples.normals, np.arange(len(points))), CREASES)
+    box = Box.around(points, REACH, VOXELS, FINEST)
+    nearest, distance = nearest_in_box(box, points, REACH)
+    if part.faces is not None:
+        inside = winding_in_box(box, (part.vertices - centre) / unit, part.faces) > 0.5
+    else:
+        inside = _behind(box, points, samples.normals, nearest)
+    signed = np.where(inside, -np.minimum(distance, REACH), np.minimum(distance, REACH)).astype(np.float32)
+    crease_of, _ = nearest_in_box(box, creases.points, REACH)
+    return Surface(
+        part,
+        points,
+        samples.normals,
+        samples.area / unit**2,
+        centre,
+        unit,
+        creases,
+        cKDTree(points),
+        box,
+        nearest,
+        signed,
+        crease_of,
+    )
+
+
+def _behind(box: Box, points: Array, normals: Array, nearest: Ints32) -> NDArray[np.bool_]:
+    """Which voxels lie behind their nearest sample."""
+    known = np.flatnonzero(nearest[:-1] < len(points))
+    offset = box.centres()[known] - points[nearest[known]]
+    inside = np.zeros(len(nearest), dtype=bool)
+    inside[known] = np.einsum("kc,kc->k", offset, normals[nearest[known]]) < 0
+    return inside
