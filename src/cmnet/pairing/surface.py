@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from cmnet.geometry.volume import Box, Floats32, Ints32, nearest_in_box, winding_in_box
-from cmnet.pairing.creases import Creases, find_creases, spread
+from cmnet.pairing.creases import Creases
+from cmnet.pairing.rims import rim_creases
 from cmnet.parts.part import Part
 from cmnet.parts.points import Points
 
@@ -50,7 +51,7 @@ def prepare(part: Part, samples: Points, unit: float) -> Surface:
     """The surface of a part from even samples of it; `unit` is the length all parts are measured in."""
     centre = samples.xyz.mean(axis=0)
     points = (samples.xyz - centre) / unit
-    creases = spread(find_creases(points, samples.normals, np.arange(len(points))), CREASES)
+    creases = rim_creases(part, points, samples.normals, centre, unit, np.random.default_rng(0), CREASES)
     box = Box.around(points, REACH, VOXELS, FINEST)
     nearest, distance = nearest_in_box(box, points, REACH)
     if part.faces is not None:

@@ -1,0 +1,213 @@
+"""Poses that a pair of creases suggests, sifted by how well the creases around them go on fitting.
+
+One crease of a against one of b is a whole pose. All of them are tried: first on the creases nearby, then, after
+aligning those, on all creases of the part and on its volume.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cmnet.geometry.neighbors import farthest_points
+from cmnet.geometry.pose import Pose
+from cmnet.pairing.surface import Surface
+
+Array = NDArray[np.float64]
+Floats = NDArray[np.float32]
+Ints = NDArray[np.int64]
+
+SEEDS = 250  # creases of a part that suggest poses
+SUM = 25.0  # degrees by which the two angles may miss 180
+LOCAL = 14  # creases near a seed that judge its poses first,
+AROUND = 0.15  # within this distance, in units
+NEAR = 0.02  # creases so near each other agree, in units
+AGREE = 0.75  # least cosine of equal skins and opposed fractures
+ALIGNED = 1500  # poses that are aligned on the creases
+KEPT = 40  # poses that leave the sieve
+
+
+@dataclass(frozen=True, eq=False)
+class Hypothesis:
+    """A pose worth refining. score: larger is better; comparable within a pair."""
+
+    T_a_b: Pose
+    score: float
+
+
+@dataclass(frozen=True, eq=False)
+class Poses:
+    """Many poses at once, R : (h, 3, 3) float32, t : (h, 3) float32."""
+
+    R: Floats
+    t: Floats
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def __getitem__(self, chosen: Ints) -> Poses:
+        return Poses(self.R[chosen], self.t[chosen])
+
+    def apply(self, points: Floats) -> Floats:
+        """(n, 3) or (h, n, 3) float32 → (h, n, 3) float32"""
+        return np.asarray(points @ self.R.swapaxes(1, 2) + self.t[:, None], dtype=np.float32)
+
+
+def propose(a: Surface, b: Surface, kept: int = KEPT) -> list[Hypothesis]:
+    """The most promising poses of b in a's frame, best first."""
+    if min(len(a.creases), len(b.creases)) < 3:
+        return []
+    poses, seed_b = seeded_poses(a, b)
+    if len(poses) == 0:
+        return []
+    poses = poses[_best(_local_scores(a, b, poses, seed_b), ALIGNED)]
+    for reach in (0.03, 0.02):
+        poses = align_on_creases(a, b, poses, reach)
+    score = rim_scores(a, b, poses) - overlap(a, b, poses)
+    chosen = distinct(poses, score, kept)
+    return [
+        Hypothesis(Pose(poses.R[i].astype(np.float64), poses.t[i].astype(np.float64)), float(score[i])) for i in chosen
+    ]
+
+
+def seeded_poses(a: Surface, b: Surface) -> tuple[Poses, Ints]:
+    """One pose for each two creases whose angles add up to 180 degrees, in every distribution of skin and fracture.
+
+    → the poses, and (h,) int: the crease of b that each comes from
+    """
+    ia, ib = (farthest_points(s.creases.points, min(SEEDS, len(s.creases))) for s in (a, b))
+    fits = np.abs(a.creases.bend[ia][:, None] + b.creases.bend[ib] - np.pi) < np.radians(SUM)
+    row, column = np.nonzero(fits)
+    row, column = ia[row], ib[column]
+    # Exchanging skin and fracture on both sides at once is a different pose; so is exchanging them on one side.
+    frames_a = [_frame(a, flip, 1.0) for flip in (0, 1)]
+    frames_b = [_frame(b, flip, -1.0) for flip in (0, 1)]
+    R = np.concatenate([fa[row] @ fb[column].swapaxes(1, 2) for fa in frames_a for fb in frames_b])
+    row, column = np.tile(row, 4), np.tile(column, 4)
+    t = a.creases.points[row] - np.einsum("hij,hj->hi", R, b.creases.points[column])
+    return Poses(R.astype(np.float32), t.astype(np.float32)), column
+
+
+def _frame(surface: Surface, flip: int, sign: float) -> Array:
+    """(m, 3, 3) float: columns are the directions between skin and ± fracture, across them, and along the crease."""
+    skin, fracture = surface.creases.normals[:, flip], sign * surface.creases.normals[:, 1 - flip]
+    x, y = _unit(skin + fracture), _unit(skin - fracture)
+    return np.stack([x, y, np.cross(x, y)], axis=2)
+
+
+def _unit(v: Array) -> Array:
+    return v / np.maximum(np.linalg.norm(v, axis=-1, keepdims=True), 1e-12)
+
+
+def _local_scores(a: Surface, b: Surface, poses: Poses, seed_b: Ints, block: int = 20_000) -> Floats:
+    """(h,) float32: how well the creases around the seed of each pose fit."""
+    around = _neighbourhoods(b, LOCAL)
+    parts = [
+        _agreement(a, b, poses[s], around[seed_b[s]])[0].sum(axis=1)
+        for s in (slice(i, i + block) for i in range(0, len(poses), block))
+    ]
+    return np.concatenate(parts)
+
+
+def _neighbourhoods(surface: Surface, count: int) -> Ints:
+    """(m, count) int: for every crease some of those around it, spread over different distances."""
+    points = surface.creases.points
+    order = farthest_points(points, len(points))
+    # Creases that farthest-point sampling picked early are spread out: take the first ones within the distance.
+    squared = ((points[:, None].astype(np.float32) - points[order][None].astype(np.float32)) ** 2).sum(axis=2)
+    rank = np.where(squared < AROUND**2, 0, 1e6).astype(np.float32) + np.arange(len(points), dtype=np.float32)
+    first = np.argpartition(rank, min(count, len(points) - 1), axis=1)[:, :count]
+    return order[first]
+
+
+def _agreement(a: Surface, b: Surface, poses: Poses, which: Ints, near: float = NEAR) -> tuple[Floats, Ints]:
+    """How well creases `which` (n,) or (h, n) of b fall onto complementary creases of a.
+
+    → weights (h, n) float32 in [0, 1] and the creases of a (h, n) int they fall onto
+    """
+    points = b.creases.points.astype(np.float32)[which]
+    moved = poses.apply(points)
+    partner = a.crease_of[a.box.voxel(moved)]
+    none = partner >= len(a.creases)
+    partner = np.where(none, 0, partner)
+    squared = ((moved - a.creases.points.astype(np.float32)[partner]) ** 2).sum(axis=-1)
+    weight = np.exp(-squared / np.float32(near**2))
+    weight[none] = 0
+    h, n = np.nonzero(weight > 0.05)
+    chosen = which[n] if which.ndim == 1 else which[h, n]
+    n_b = np.einsum("kij,krj->kri", poses.R[h], b.creases.normals.astype(np.float32)[chosen])
+    n_a = a.creases.normals.astype(np.float32)[partner[h, n]]
+    fit = _complement(n_a, n_b)
+    full = np.zeros_like(weight)
+    full[h, n] = weight[h, n] * (fit > AGREE)
+    return full, partner
+
+
+def _complement(n_a: Floats, n_b: Floats) -> Floats:
+    """(k,) float32: the cosine by which two creases have one face in common and the other opposed, at worst."""
+    dots = np.einsum("kic,kjc->kij", n_a, n_b)
+    straight = np.minimum(np.abs(dots[:, 0, 0]), np.abs(dots[:, 1, 1]))
+    crossed = np.minimum(np.abs(dots[:, 0, 1]), np.abs(dots[:, 1, 0]))
+    straight = np.where(dots[:, 0, 0] * dots[:, 1, 1] < 0, straight, -1)
+    crossed = np.where(dots[:, 0, 1] * dots[:, 1, 0] < 0, crossed, -1)
+    return np.maximum(straight, crossed)
+
+
+def align_on_creases(a: Surface, b: Surface, poses: Poses, near: float) -> Poses:
+    """Move every pose so that the creases it brings together coincide (Procrustes on points and normals)."""
+    which = farthest_points(b.creases.points, min(400, len(b.creases)))
+    weight, partner = _agreement(a, b, poses, which, near)
+    x = b.creases.points.astype(np.float32)[which]
+    y = a.creases.points.astype(np.float32)[partner]
+    total = np.maximum(weight.sum(axis=1), 1e-6)
+    mean_x, mean_y = (weight @ x) / total[:, None], np.einsum("hn,hnc->hc", weight, y) / total[:, None]
+    cross = np.einsum("hn,hnc,nd->hcd", weight, y, x, optimize=True)
+    cross -= total[:, None, None] * mean_y[:, :, None] * mean_x[:, None, :]
+    # Directions count like points at the distance of the reach: they settle what a straight rim leaves open.
+    cross += np.float32(near**2) * total[:, None, None] * poses.R
+    U, _, Vt = np.linalg.svd(cross)
+    sign = np.sign(np.linalg.det(U @ Vt))
+    U[:, :, 2] *= sign[:, None]
+    R = U @ Vt
+    t = mean_y - np.einsum("hij,hj->hi", R, mean_x)
+    enough = weight.sum(axis=1) > 1.5
+    return Poses(np.where(enough[:, None, None], R, poses.R), np.where(enough[:, None], t, poses.t))
+
+
+def rim_scores(a: Surface, b: Surface, poses: Poses) -> Floats:
+    """(h,) float32: how many creases of b, out of 400 spread ones, close on creases of a."""
+    which = farthest_points(b.creases.points, min(400, len(b.creases)))
+    return _agreement(a, b, poses, which, 0.012)[0].sum(axis=1)
+
+
+def overlap(a: Surface, b: Surface, poses: Poses, count: int = 400) -> Floats:
+    """(h,) float32: how much of either surface lies inside the other."""
+    inverse = Poses(poses.R.swapaxes(1, 2), -np.einsum("hji,hj->hi", poses.R, poses.t))
+    return _sunk(a, b, poses, count) + _sunk(b, a, inverse, count)
+
+
+def _sunk(a: Surface, b: Surface, poses: Poses, count: int) -> Floats:
+    chosen = farthest_points(b.points, min(count, len(b.points)))
+    depth = a.signed[a.box.voxel(poses.apply(b.points[chosen].astype(np.float32)))]
+    return np.minimum(np.maximum(-depth - np.float32(0.01), 0) / np.float32(0.01), 2).sum(axis=1)
+
+
+def distinct(poses: Poses, score: Floats, count: int, turn: float = 0.1, shift: float = 0.02) -> Ints:
+    """(≤ count,) int: the best poses, without those that hardly differ from a better one."""
+    order = _best(score, len(score))
+    kept: list[int] = []
+    for i in order:
+        if len(kept) == count:
+            break
+        near = [
+            np.abs(poses.R[i] - poses.R[j]).max() < turn and np.abs(poses.t[i] - poses.t[j]).max() < shift for j in kept
+        ]
+        if not any(near):
+            kept.append(int(i))
+    return np.array(kept, dtype=np.int64)
+
+
+def _best(score: Floats, count: int) -> Ints:
+    return np.argsort(-score, kind="stable")[:count]

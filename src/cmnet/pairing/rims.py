@@ -1,0 +1,82 @@
+"""All creases of a part, each found at the scale that the wall allows.
+
+A crease is fitted to a neighbourhood that must not reach through the wall to the other side. Where walls are thin, the
+surface is sampled again, denser and only near its edges, until the neighbourhood is small enough.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+
+from cmnet.geometry.sampling import sample_faces
+from cmnet.pairing.creases import NEIGHBORS, Creases, find_creases, join_creases, spread
+from cmnet.parts.part import Part
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+LEVELS = 4  # the reach is halved from one level to the next
+FITTED = 2500  # neighbourhoods looked at per level
+LARGEST = 60_000  # samples drawn for a level, at most
+SIDEWAYS = 0.8  # normals with a smaller |cosine| to a sample's own belong to a third face: an edge is near
+FACING = -0.5  # normals with a smaller cosine belong to the other side of the wall
+EVERYWHERE = 1e9
+
+
+def rim_creases(
+    part: Part, points: Array, normals: Array, centre: Array, unit: float, rng: np.random.Generator, kept: int
+) -> Creases:
+    """At most `kept` creases of each level. points, normals : (n, 3) float, even samples in units about the centre"""
+    tree = cKDTree(points)
+    distance, index = tree.query(points, k=np.arange(1, min(NEIGHBORS, len(points)) + 1))
+    reach = float(np.median(distance[:, -1]))
+    wall, edge = wall_thickness(points, normals, index), near_edge(normals, index)
+    found = [spread(find_creases(points, normals, np.flatnonzero(edge & (wall > 0.8 * reach))), kept)]
+    if part.faces is None:
+        return found[0]
+    corners = (part.triangles - centre) / unit
+    for level in range(1, LEVELS):
+        thin = edge & (wall <= 0.8 * reach)
+        if not thin.any():
+            break
+        dense, dense_normals = _zone(corners, points[thin], reach, 4**level * len(points), rng)
+        reach /= 2
+        if len(dense) < NEIGHBORS:
+            break
+        seeds = rng.permutation(len(dense))[:FITTED]
+        enough = wall[thin] > (0.8 * reach if level + 1 < LEVELS else 0.0)
+        at = cKDTree(points[thin]).query(dense[seeds])[1]
+        found.append(spread(find_creases(dense, dense_normals, seeds[enough[at]]), kept))
+    return join_creases(found)
+
+
+def wall_thickness(points: Array, normals: Array, neighbors: Ints) -> Array:
+    """(n,) float: thickness of the wall near each sample, infinite where its neighbourhood sees one side only."""
+    offset = points[neighbors] - points[:, None]
+    depth = -np.einsum("nkc,nc->nk", offset, normals)
+    facing = np.einsum("nkc,nc->nk", normals[neighbors], normals) < FACING
+    through = facing & (depth > 0.3 * np.linalg.norm(offset, axis=2))
+    own = np.where(through, depth, np.inf).min(axis=1)
+    return np.asarray(own[neighbors].min(axis=1))
+
+
+def near_edge(normals: Array, neighbors: Ints) -> Bools:
+    """(n,) bool: whether a face that is neither the sample's own nor the far side of its wall begins nearby."""
+    cosine = np.einsum("nkc,nc->nk", normals[neighbors], normals)
+    return np.asarray((np.abs(cosine) < SIDEWAYS).sum(axis=1) >= 1)
+
+
+def _zone(corners: Array, edges: Array, reach: float, density: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Random samples near the edges (e, 3), as dense as `density` of them over the whole surface."""
+    doubled = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
+    tree = cKDTree(edges)
+    middle = corners.mean(axis=1)
+    size = np.linalg.norm(corners - middle[:, None], axis=2).max(axis=1)
+    near = tree.query(middle)[0] < reach + size
+    count = int(density * doubled[near].sum() / doubled.sum())
+    points, normals = sample_faces(corners[near], min(count, LARGEST), rng)
+    kept = tree.query(points, distance_upper_bound=reach)[0] < reach
+    return points[kept], normals[kept]
