@@ -139,13 +139,13 @@ def _agreement(a: Surface, b: Surface, poses: Poses, which: Ints, near: float = 
     chosen = which[n] if which.ndim == 1 else which[h, n]
     n_b = np.einsum("kij,krj->kri", poses.R[h], b.creases.normals.astype(np.float32)[chosen])
     n_a = a.creases.normals.astype(np.float32)[partner[h, n]]
-    fit = _complement(n_a, n_b)
+    fit = complement(n_a, n_b)
     full = np.zeros_like(weight)
     full[h, n] = weight[h, n] * (fit > AGREE)
     return full, partner
 
 
-def _complement(n_a: Floats, n_b: Floats) -> Floats:
+def complement(n_a: Floats, n_b: Floats) -> Floats:
     """(k,) float32: the cosine by which two creases have one face in common and the other opposed, at worst."""
     dots = np.einsum("kic,kjc->kij", n_a, n_b)
     straight = np.minimum(np.abs(dots[:, 0, 0]), np.abs(dots[:, 1, 1]))

@@ -6,6 +6,8 @@ surface is sampled again, denser and only near its edges, until the neighbourhoo
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
@@ -21,24 +23,37 @@ Bools = NDArray[np.bool_]
 LEVELS = 4  # the reach is halved from one level to the next
 FITTED = 2500  # neighbourhoods looked at per level
 LARGEST = 60_000  # samples drawn for a level, at most
+ADDED = 12_000  # of them kept for refining poses, per level
 SIDEWAYS = 0.8  # normals with a smaller |cosine| to a sample's own belong to a third face: an edge is near
 FACING = -0.5  # normals with a smaller cosine belong to the other side of the wall
-EVERYWHERE = 1e9
 
 
-def rim_creases(
+@dataclass(frozen=True, eq=False)
+class Rims:
+    """The creases of a part, and its surface sampled densely near them.
+
+    points, normals : (d, 3) float, the even samples first, then those of the finer levels
+    wall            : thickness of the thinnest walls met, infinite where there is none
+    """
+
+    creases: Creases
+    points: Array
+    normals: Array
+    wall: float
+
+
+def find_rims(
     part: Part, points: Array, normals: Array, centre: Array, unit: float, rng: np.random.Generator, kept: int
-) -> Creases:
+) -> Rims:
     """At most `kept` creases of each level. points, normals : (n, 3) float, even samples in units about the centre"""
     tree = cKDTree(points)
     distance, index = tree.query(points, k=np.arange(1, min(NEIGHBORS, len(points)) + 1))
     reach = float(np.median(distance[:, -1]))
     wall, edge = wall_thickness(points, normals, index), near_edge(normals, index)
     found = [spread(find_creases(points, normals, np.flatnonzero(edge & (wall > 0.8 * reach))), kept)]
-    if part.faces is None:
-        return found[0]
-    corners = (part.triangles - centre) / unit
-    for level in range(1, LEVELS):
+    samples = [(points, normals)]
+    corners = None if part.faces is None else (part.triangles - centre) / unit
+    for level in range(1, LEVELS if corners is not None else 1):
         thin = edge & (wall <= 0.8 * reach)
         if not thin.any():
             break
@@ -46,11 +61,13 @@ def rim_creases(
         reach /= 2
         if len(dense) < NEIGHBORS:
             break
+        samples.append((dense[:ADDED], dense_normals[:ADDED]))
         seeds = rng.permutation(len(dense))[:FITTED]
         enough = wall[thin] > (0.8 * reach if level + 1 < LEVELS else 0.0)
         at = cKDTree(points[thin]).query(dense[seeds])[1]
         found.append(spread(find_creases(dense, dense_normals, seeds[enough[at]]), kept))
-    return join_creases(found)
+    everything = [np.concatenate(arrays) for arrays in zip(*samples)]
+    return Rims(join_creases(found), everything[0], everything[1], float(np.quantile(wall, 0.1)))
 
 
 def wall_thickness(points: Array, normals: Array, neighbors: Ints) -> Array:

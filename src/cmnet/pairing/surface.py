@@ -10,7 +10,7 @@ from scipy.spatial import cKDTree
 
 from cmnet.geometry.volume import Box, Floats32, Ints32, nearest_in_box, winding_in_box
 from cmnet.pairing.creases import Creases
-from cmnet.pairing.rims import rim_creases
+from cmnet.pairing.rims import find_rims
 from cmnet.parts.part import Part
 from cmnet.parts.points import Points
 
@@ -29,6 +29,8 @@ class Surface:
     points, normals : (n, 3) float, even samples
     centre, unit    : x_part = centre + unit · x_surface
     nearest         : (v + 1,) int32, of every voxel the nearest sample (n: none within REACH)
+    dense, dense_normals : (d, 3) float, the same samples and many more near thin edges; `tree` is over them
+    wall            : thickness of the thinnest walls, in units
     signed          : (v + 1,) float32, distance to it, negative inside
     crease_of       : (v + 1,) int32, of every voxel the nearest crease
     """
@@ -40,7 +42,12 @@ class Surface:
     centre: Array
     unit: float
     creases: Creases
+    dense: Array
+    dense_normals: Array
     tree: cKDTree
+    wall: float
+    crease_tree: cKDTree
+    spacing: float
     box: Box
     nearest: Ints32
     signed: Floats32
@@ -51,7 +58,7 @@ def prepare(part: Part, samples: Points, unit: float) -> Surface:
     """The surface of a part from even samples of it; `unit` is the length all parts are measured in."""
     centre = samples.xyz.mean(axis=0)
     points = (samples.xyz - centre) / unit
-    creases = rim_creases(part, points, samples.normals, centre, unit, np.random.default_rng(0), CREASES)
+    rims = find_rims(part, points, samples.normals, centre, unit, np.random.default_rng(0), CREASES)
     box = Box.around(points, REACH, VOXELS, FINEST)
     nearest, distance = nearest_in_box(box, points, REACH)
     if part.faces is not None:
@@ -59,7 +66,7 @@ def prepare(part: Part, samples: Points, unit: float) -> Surface:
     else:
         inside = _behind(box, points, samples.normals, nearest)
     signed = np.where(inside, -np.minimum(distance, REACH), np.minimum(distance, REACH)).astype(np.float32)
-    crease_of, _ = nearest_in_box(box, creases.points, REACH)
+    crease_of, _ = nearest_in_box(box, rims.creases.points, REACH)
     return Surface(
         part,
         points,
@@ -67,8 +74,13 @@ def prepare(part: Part, samples: Points, unit: float) -> Surface:
         samples.area / unit**2,
         centre,
         unit,
-        creases,
-        cKDTree(points),
+        rims.creases,
+        rims.points,
+        rims.normals,
+        cKDTree(rims.points),
+        rims.wall,
+        cKDTree(rims.creases.points),
+        float(np.sqrt(samples.area / len(points)) / unit),
         box,
         nearest,
         signed,
