@@ -36,28 +36,33 @@ class Box:
         return self.origin + self.size * index
 
     def voxel(self, points: NDArray[np.floating]) -> Ints:
-        """(...) int: flat index of the voxel of each point (..., 3), number of voxels for points outside."""
-        i = np.rint((points - self.origin.astype(points.dtype)) * points.dtype.type(1 / self.size)).astype(np.int32)
-        nx, ny, nz = self.shape
-        flat = (i[..., 0] * ny + i[..., 1]) * nz + i[..., 2]
-        inside = (i >= 0).all(axis=-1) & (i < np.array(self.shape, dtype=np.int32)).all(axis=-1)
-        return np.where(inside, flat, nx * ny * nz)
+        """(...) int: flat index of the voxel of each point (..., 3), of the nearest one for points outside."""
+        scale = points.dtype.type(1 / self.size)
+        i, j, k = (
+            np.clip((points[..., c] - points.dtype.type(self.origin[c])) * scale + points.dtype.type(0.5), 0, n - 1)
+            for c, n in enumerate(self.shape)
+        )
+        _, ny, nz = self.shape
+        return (i.astype(np.int32) * ny + j.astype(np.int32)) * nz + k.astype(np.int32)
 
 
 def nearest_in_box(box: Box, points: Array, reach: float) -> tuple[Ints32, Floats32]:
     """Of every voxel, the nearest point and its distance; len(points) and infinity beyond `reach`.
 
-    → (voxels + 1,) int32, (voxels + 1,) float32; the last entry stands for everything outside the box
+    → (voxels,) int32, (voxels,) float32. The outermost voxels, which stand for all that is outside, are beyond reach.
     """
     distance, index = cKDTree(points).query(box.centres(), distance_upper_bound=reach)
-    return np.append(index, len(points)).astype(np.int32), np.append(distance, np.inf).astype(np.float32)
+    outer = np.ones(box.shape, dtype=bool)
+    outer[1:-1, 1:-1, 1:-1] = False
+    distance[outer.ravel()], index[outer.ravel()] = np.inf, len(points)
+    return index.astype(np.int32), distance.astype(np.float32)
 
 
 def winding_in_box(box: Box, vertices: Array, faces: Ints) -> Floats32:
     """Winding number of a mesh at every voxel: the mean over the three axes of signed crossings from below.
 
     Exact for a closed surface; where the surface has holes, rays along two axes outvote the third.
-    → (voxels + 1,) float32; the last entry, outside, is 0
+    → (voxels,) float32
     """
     total = np.zeros(box.shape, dtype=np.float32)
     corners = (vertices[faces] - box.origin) / box.size
@@ -66,7 +71,7 @@ def winding_in_box(box: Box, vertices: Array, faces: Ints) -> Floats32:
         shape = tuple(box.shape[k] for k in order)
         counted = _crossings(corners[:, :, order], (shape[0], shape[1], shape[2]))
         total += np.moveaxis(counted, (0, 1, 2), order)
-    return np.append(total.ravel() / 3, np.float32(0))
+    return total.ravel() / 3
 
 
 def _crossings(corners: Array, shape: tuple[int, int, int]) -> Floats32:

@@ -78,8 +78,19 @@ def find_creases(points: Array, normals: Array, seeds: Ints) -> Creases:
 
 
 def spread(creases: Creases, count: int) -> Creases:
-    """At most `count` of them, as far from each other as can be."""
-    return creases if len(creases) <= count else creases[farthest_points(creases.points, count)]
+    """At most `count` of them in farthest-point order: every beginning of the answer is spread over all of them."""
+    return creases[farthest_points(creases.points, min(count, len(creases)))] if len(creases) else creases
+
+
+def neighbourhoods(points: Array, seeds: int, count: int, radius: float) -> Ints:
+    """For each of the first `seeds` points, `count` others around it, in farthest-point order spread evenly.
+
+    points : (m, 3) float in farthest-point order → (≤ seeds, ≤ count) int; beyond the radius where too few are nearer
+    """
+    offsets = points[:seeds, None].astype(np.float32) - points[None].astype(np.float32)
+    far = (offsets**2).sum(axis=2) > radius**2
+    rank = far * np.float32(len(points)) + np.arange(len(points), dtype=np.float32)
+    return np.argsort(rank, axis=1, kind="stable")[:, :count]
 
 
 def join_creases(several: list[Creases]) -> Creases:

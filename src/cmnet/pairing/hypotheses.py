@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cmnet.geometry.neighbors import farthest_points
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.surface import Surface
 
@@ -19,13 +18,12 @@ Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 
-SEEDS = 250  # creases of a part that suggest poses
 SUM = 25.0  # degrees by which the two angles may miss 180
-LOCAL = 14  # creases near a seed that judge its poses first,
-AROUND = 0.15  # within this distance, in units
+JUDGES = 400  # creases that judge a pose as a whole
 NEAR = 0.02  # creases so near each other agree, in units
 AGREE = 0.75  # least cosine of equal skins and opposed fractures
-ALIGNED = 1500  # poses that are aligned on the creases
+# Poses that are aligned on the creases, creases used for it, and how near they must be, one stage after the other
+STAGES = ((1500, 130, 0.03), (500, 300, 0.02), (250, 400, 0.015))
 KEPT = 40  # poses that leave the sieve
 
 
@@ -62,9 +60,12 @@ def propose(a: Surface, b: Surface, kept: int = KEPT) -> list[Hypothesis]:
     poses, seed_b = seeded_poses(a, b)
     if len(poses) == 0:
         return []
-    poses = poses[_best(_local_scores(a, b, poses, seed_b), ALIGNED)]
-    for reach in (0.03, 0.02):
-        poses = align_on_creases(a, b, poses, reach)
+    poses = poses[_best(_local_scores(a, b, poses, seed_b), STAGES[0][0])]
+    for count, judges, near in STAGES:
+        which = np.arange(min(judges, len(b.creases)))
+        weight, partner = _agreement(a, b, poses, which, near)
+        best = _best(weight.sum(axis=1), count)
+        poses = align_on_creases(a, b, poses[best], weight[best], partner[best], near)
     score = rim_scores(a, b, poses) - overlap(a, b, poses)
     chosen = distinct(poses, score, kept)
     return [
@@ -77,10 +78,9 @@ def seeded_poses(a: Surface, b: Surface) -> tuple[Poses, Ints]:
 
     → the poses, and (h,) int: the crease of b that each comes from
     """
-    ia, ib = (farthest_points(s.creases.points, min(SEEDS, len(s.creases))) for s in (a, b))
-    fits = np.abs(a.creases.bend[ia][:, None] + b.creases.bend[ib] - np.pi) < np.radians(SUM)
+    seeds_a, seeds_b = len(a.around), len(b.around)
+    fits = np.abs(a.creases.bend[:seeds_a, None] + b.creases.bend[:seeds_b] - np.pi) < np.radians(SUM)
     row, column = np.nonzero(fits)
-    row, column = ia[row], ib[column]
     # Exchanging skin and fracture on both sides at once is a different pose; so is exchanging them on one side.
     frames_a = [_frame(a, flip, 1.0) for flip in (0, 1)]
     frames_b = [_frame(b, flip, -1.0) for flip in (0, 1)]
@@ -103,23 +103,11 @@ def _unit(v: Array) -> Array:
 
 def _local_scores(a: Surface, b: Surface, poses: Poses, seed_b: Ints, block: int = 20_000) -> Floats:
     """(h,) float32: how well the creases around the seed of each pose fit."""
-    around = _neighbourhoods(b, LOCAL)
     parts = [
-        _agreement(a, b, poses[s], around[seed_b[s]])[0].sum(axis=1)
+        _agreement(a, b, poses[s], b.around[seed_b[s]])[0].sum(axis=1)
         for s in (slice(i, i + block) for i in range(0, len(poses), block))
     ]
     return np.concatenate(parts)
-
-
-def _neighbourhoods(surface: Surface, count: int) -> Ints:
-    """(m, count) int: for every crease some of those around it, spread over different distances."""
-    points = surface.creases.points
-    order = farthest_points(points, len(points))
-    # Creases that farthest-point sampling picked early are spread out: take the first ones within the distance.
-    squared = ((points[:, None].astype(np.float32) - points[order][None].astype(np.float32)) ** 2).sum(axis=2)
-    rank = np.where(squared < AROUND**2, 0, 1e6).astype(np.float32) + np.arange(len(points), dtype=np.float32)
-    first = np.argpartition(rank, min(count, len(points) - 1), axis=1)[:, :count]
-    return order[first]
 
 
 def _agreement(a: Surface, b: Surface, poses: Poses, which: Ints, near: float = NEAR) -> tuple[Floats, Ints]:
@@ -155,11 +143,12 @@ def complement(n_a: Floats, n_b: Floats) -> Floats:
     return np.maximum(straight, crossed)
 
 
-def align_on_creases(a: Surface, b: Surface, poses: Poses, near: float) -> Poses:
-    """Move every pose so that the creases it brings together coincide (Procrustes on points and normals)."""
-    which = farthest_points(b.creases.points, min(400, len(b.creases)))
-    weight, partner = _agreement(a, b, poses, which, near)
-    x = b.creases.points.astype(np.float32)[which]
+def align_on_creases(a: Surface, b: Surface, poses: Poses, weight: Floats, partner: Ints, near: float) -> Poses:
+    """Move every pose so that the creases it brings together coincide (Procrustes on points and directions).
+
+    weight, partner : (h, n), how well b's first n creases fit a's creases `partner`
+    """
+    x = b.creases.points.astype(np.float32)[: weight.shape[1]]
     y = a.creases.points.astype(np.float32)[partner]
     total = np.maximum(weight.sum(axis=1), 1e-6)
     mean_x, mean_y = (weight @ x) / total[:, None], np.einsum("hn,hnc->hc", weight, y) / total[:, None]
@@ -178,19 +167,18 @@ def align_on_creases(a: Surface, b: Surface, poses: Poses, near: float) -> Poses
 
 def rim_scores(a: Surface, b: Surface, poses: Poses) -> Floats:
     """(h,) float32: how many creases of b, out of 400 spread ones, close on creases of a."""
-    which = farthest_points(b.creases.points, min(400, len(b.creases)))
+    which = np.arange(min(JUDGES, len(b.creases)))
     return _agreement(a, b, poses, which, 0.012)[0].sum(axis=1)
 
 
-def overlap(a: Surface, b: Surface, poses: Poses, count: int = 400) -> Floats:
+def overlap(a: Surface, b: Surface, poses: Poses) -> Floats:
     """(h,) float32: how much of either surface lies inside the other."""
     inverse = Poses(poses.R.swapaxes(1, 2), -np.einsum("hji,hj->hi", poses.R, poses.t))
-    return _sunk(a, b, poses, count) + _sunk(b, a, inverse, count)
+    return _sunk(a, b, poses) + _sunk(b, a, inverse)
 
 
-def _sunk(a: Surface, b: Surface, poses: Poses, count: int) -> Floats:
-    chosen = farthest_points(b.points, min(count, len(b.points)))
-    depth = a.signed[a.box.voxel(poses.apply(b.points[chosen].astype(np.float32)))]
+def _sunk(a: Surface, b: Surface, poses: Poses) -> Floats:
+    depth = a.signed[a.box.voxel(poses.apply(b.probes.astype(np.float32)))]
     return np.minimum(np.maximum(-depth - np.float32(0.01), 0) / np.float32(0.01), 2).sum(axis=1)
 
 

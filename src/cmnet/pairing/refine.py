@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,66 +11,85 @@ from cmnet.geometry.pose import Pose
 from cmnet.pairing.surface import Surface
 
 Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
-RADII = (0.02, 0.016, 0.012, 0.01, 0.008, 0.006, 0.005, 0.004, 0.004, 0.003, 0.003)  # in units, one per round
 FACING = -0.6  # normals of touching samples have a dot product below this
-MOST = 1200  # samples of either part used in a round
 FEWEST = 12  # equations below which a pose is left as it is
 STIFF = 1e-3  # of the mean stiffness, added to all: keeps what slides freely from sliding away
 
 
-def refine(a: Surface, b: Surface, T_a_b: Pose) -> Pose:
+@dataclass(frozen=True)
+class Schedule:
+    """How far samples may lie from the other surface, in units, one radius per round; and how many are used."""
+
+    radii: tuple[float, ...]
+    samples: int
+
+
+COARSE = Schedule((0.02, 0.016, 0.012, 0.01, 0.008), 350)
+FINE = Schedule((0.008, 0.006, 0.005, 0.004, 0.004, 0.003, 0.003, 0.003), 1500)
+
+
+def refine(a: Surface, b: Surface, T_a_b: Pose, schedule: Schedule = FINE) -> Pose:
     """The pose near T_a_b in which the facing surfaces touch, in the frames of the surfaces."""
-    band = RADII[0] + 2 * max(a.box.size, b.box.size)
-    on_b, on_a = _within(a, b, T_a_b, band), _within(b, a, T_a_b.inverse(), band)
-    for radius in RADII:
+    band = schedule.radii[0] + max(a.box.size, b.box.size)
+    on_b = _within(a, b, T_a_b, band, schedule.samples)
+    on_a = _within(b, a, T_a_b.inverse(), band, schedule.samples)
+    for radius in schedule.radii:
         rows_b = _equations(a, b, T_a_b, on_b, radius)
         rows_a = _equations(b, a, T_a_b.inverse(), on_a, radius)
-        # What a's samples ask of T_b_a, said in a's frame: points stay, normals and signs turn round.
-        step = _solve([rows_b, _turned(rows_a, T_a_b)])
+        step = _solve(rows_b, _turned(rows_a, T_a_b))
         if step is None:
             break
         T_a_b = step @ T_a_b
     return T_a_b
 
 
-def _within(a: Surface, b: Surface, T_a_b: Pose, band: float) -> NDArray[np.int64]:
-    """Dense samples of b within `band` of a, by a's voxels; at most MOST."""
-    near = np.flatnonzero(np.abs(a.signed[a.box.voxel(T_a_b.apply(b.dense))]) < band)
-    if len(near) > MOST:
-        near = near[np.linspace(0, len(near) - 1, MOST).astype(int)]
-    return near
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Equations gap + normal · (motion of x) = 0, weighted."""
+
+    x: Array
+    normal: Array
+    gap: Array
+    weight: Array
 
 
-def _equations(a: Surface, b: Surface, T_a_b: Pose, which: NDArray[np.int64], radius: float) -> tuple[Array, Array, Array, Array]:
-    """Facing samples of b within radius of a: their places, a's normals, distances to a's planes, weights (a's frame)."""
+def _within(a: Surface, b: Surface, T_a_b: Pose, band: float, most: int) -> Ints:
+    """Dense samples of b within `band` of a, by a's voxels; at most `most`."""
+    moved = T_a_b.apply(b.dense).astype(np.float32)
+    near = np.flatnonzero(np.abs(a.signed[a.box.voxel(moved)]) < band)
+    return near if len(near) <= most else near[np.linspace(0, len(near) - 1, most).astype(int)]
+
+
+def _equations(a: Surface, b: Surface, T_a_b: Pose, which: Ints, radius: float) -> _Rows:
+    """What the facing samples of b within the radius of a ask for, in a's frame."""
     x, n = T_a_b.apply(b.dense[which]), T_a_b.rotate(b.dense_normals[which])
     distance, index = a.tree.query(x, distance_upper_bound=radius)
-    met = np.isfinite(distance)
-    x, n, index = x[met], n[met], index[met]
+    met = np.flatnonzero(np.isfinite(distance))
+    met = met[np.einsum("kc,kc->k", n[met], a.dense_normals[index[met]]) < FACING]
+    x, index = x[met], index[met]
     normal = a.dense_normals[index]
-    facing = np.einsum("kc,kc->k", n, normal) < FACING
-    x, normal, index = x[facing], normal[facing], index[facing]
     gap = np.einsum("kc,kc->k", x - a.dense[index], normal)
-    return x, normal, gap, (1 - (gap / radius) ** 2) ** 2
+    return _Rows(x, normal, gap, (1 - (gap / radius) ** 2) ** 2)
 
 
-def _turned(rows: tuple[Array, Array, Array, Array], T_a_b: Pose) -> tuple[Array, Array, Array, Array]:
-    x, normal, gap, weight = rows
-    return T_a_b.apply(x), -T_a_b.rotate(normal), gap, weight
+def _turned(rows: _Rows, T_a_b: Pose) -> _Rows:
+    """What a's samples ask of T_b_a, asked of T_a_b instead: the motion is the opposite one."""
+    return _Rows(T_a_b.apply(rows.x), -T_a_b.rotate(rows.normal), rows.gap, rows.weight)
 
 
-def _solve(rows: list[tuple[Array, Array, Array, Array]]) -> Pose | None:
+def _solve(*rows: _Rows) -> Pose | None:
     """The small motion that closes the gaps: minimises Σ w (gap + n·(ω × x + τ))²."""
-    x, normal, gap, weight = (np.concatenate(columns) for columns in zip(*rows))
+    x, normal = np.concatenate([r.x for r in rows]), np.concatenate([r.normal for r in rows])
+    gap, weight = np.concatenate([r.gap for r in rows]), np.concatenate([r.weight for r in rows])
     if len(x) < FEWEST:
         return None
     centre = x.mean(axis=0)
     size = max(float(np.sqrt(((x - centre) ** 2).sum(axis=1).mean())), 1e-9)
     J = np.concatenate([np.cross((x - centre) / size, normal), normal], axis=1)
     H = (J * weight[:, None]).T @ J
-    g = J.T @ (weight * gap)
-    w = np.linalg.solve(H + (STIFF * np.trace(H) / 6 + 1e-12) * np.eye(6), -g)
+    w = np.linalg.solve(H + (STIFF * np.trace(H) / 6 + 1e-12) * np.eye(6), -J.T @ (weight * gap))
     R = _rotation(w[:3] / size)
     return Pose(R, centre - R @ centre + w[3:])
 

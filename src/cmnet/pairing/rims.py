@@ -67,7 +67,7 @@ def find_rims(
         at = cKDTree(points[thin]).query(dense[seeds])[1]
         found.append(spread(find_creases(dense, dense_normals, seeds[enough[at]]), kept))
     everything = [np.concatenate(arrays) for arrays in zip(*samples)]
-    return Rims(join_creases(found), everything[0], everything[1], float(np.quantile(wall, 0.1)))
+    return Rims(join_creases(found), everything[0], everything[1], float(np.sort(wall)[len(wall) // 10]))
 
 
 def wall_thickness(points: Array, normals: Array, neighbors: Ints) -> Array:

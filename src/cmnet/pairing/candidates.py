@@ -1,0 +1,46 @@
+"""From hypotheses to a handful of distinct, refined and examined poses of a pair."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cmnet.geometry.pose import Pose
+from cmnet.pairing.hypotheses import propose
+from cmnet.pairing.refine import COARSE, refine
+from cmnet.pairing.surface import Surface
+from cmnet.pairing.verify import Evidence, verify
+
+PROPOSED = 24  # hypotheses that are refined coarsely
+FINISHED = 6  # of which so many are refined to the end
+SAME_TURN, SAME_SHIFT = 4.0, 0.02  # degrees and units: poses nearer to each other than this are one
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """One pose of b in a's frame (the frames of the surfaces), and what speaks for it."""
+
+    T_a_b: Pose
+    evidence: Evidence
+
+
+def candidates(a: Surface, b: Surface) -> list[Candidate]:
+    """Distinct poses in which the two parts may belong together, the most promising ones first."""
+    coarse = _distinct([refine(a, b, h.T_a_b, COARSE) for h in propose(a, b, PROPOSED)], b)
+    promising = sorted((Candidate(T, verify(a, b, T)) for T in coarse), key=_promise, reverse=True)[:FINISHED]
+    fine = _distinct([refine(a, b, c.T_a_b) for c in promising], b)
+    return [Candidate(T, verify(a, b, T)) for T in fine]
+
+
+def _promise(candidate: Candidate) -> float:
+    return candidate.evidence.rim - 2 * candidate.evidence.sunk
+
+
+def _distinct(poses: list[Pose], b: Surface) -> list[Pose]:
+    """The poses without those that repeat an earlier one."""
+    kept: list[Pose] = []
+    for T in poses:
+        if not any(T.angle_to(other) < SAME_TURN and np.linalg.norm(T.t - other.t) < SAME_SHIFT for other in kept):
+            kept.append(T)
+    return kept
