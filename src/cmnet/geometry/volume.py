@@ -58,14 +58,14 @@ def nearest_in_box(box: Box, points: Array, reach: float) -> tuple[Ints32, Float
     return index.astype(np.int32), distance.astype(np.float32)
 
 
-def winding_in_box(box: Box, vertices: Array, faces: Ints) -> Floats32:
-    """Winding number of a mesh at every voxel: the mean over the three axes of signed crossings from below.
+def winding_in_box(box: Box, corners: Array) -> Floats32:
+    """Winding number of triangles (m, 3, 3) at every voxel: the mean over the three axes of signed crossings from below.
 
     Exact for a closed surface; where the surface has holes, rays along two axes outvote the third.
     → (voxels,) float32
     """
     total = np.zeros(box.shape, dtype=np.float32)
-    corners = (vertices[faces] - box.origin) / box.size
+    corners = (corners - box.origin) / box.size
     for axis in range(3):
         order = [(axis + 1) % 3, (axis + 2) % 3, axis]
         shape = tuple(box.shape[k] for k in order)

@@ -27,17 +27,18 @@ class Candidate:
 
 def candidates(a: Surface, b: Surface) -> list[Candidate]:
     """Distinct poses in which the two parts may belong together, the most promising ones first."""
-    coarse = _distinct([refine(a, b, h.T_a_b, COARSE) for h in propose(a, b, PROPOSED)], b)
+    coarse = _distinct([refine(a, b, h.T_a_b, COARSE) for h in propose(a, b, PROPOSED)])
     promising = sorted((Candidate(T, verify(a, b, T)) for T in coarse), key=_promise, reverse=True)[:FINISHED]
-    fine = _distinct([refine(a, b, c.T_a_b) for c in promising], b)
+    fine = _distinct([refine(a, b, c.T_a_b) for c in promising])
     return [Candidate(T, verify(a, b, T)) for T in fine]
 
 
 def _promise(candidate: Candidate) -> float:
+    """Before the last refinement gaps say little; closed rims do."""
     return candidate.evidence.rim - 2 * candidate.evidence.sunk
 
 
-def _distinct(poses: list[Pose], b: Surface) -> list[Pose]:
+def _distinct(poses: list[Pose]) -> list[Pose]:
     """The poses without those that repeat an earlier one."""
     kept: list[Pose] = []
     for T in poses:

@@ -14,7 +14,6 @@ from scipy.spatial import cKDTree
 
 from cmnet.geometry.sampling import sample_faces
 from cmnet.pairing.creases import NEIGHBORS, Creases, find_creases, join_creases, spread
-from cmnet.parts.part import Part
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -42,20 +41,19 @@ class Rims:
     wall: float
 
 
-def find_rims(
-    part: Part, points: Array, normals: Array, centre: Array, unit: float, rng: np.random.Generator, kept: int
-) -> Rims:
-    """At most `kept` creases of each level. points, normals : (n, 3) float, even samples in units about the centre"""
-    tree = cKDTree(points)
-    distance, index = tree.query(points, k=np.arange(1, min(NEIGHBORS, len(points)) + 1))
+def find_rims(corners: Array | None, points: Array, normals: Array, rng: np.random.Generator, kept: int) -> Rims:
+    """At most `kept` creases of each level.
+
+    corners : (m, 3, 3) float triangles, None for a cloud; points, normals : (n, 3) float, even samples of them
+    """
+    distance, index = cKDTree(points).query(points, k=np.arange(1, min(NEIGHBORS, len(points)) + 1))
     reach = float(np.median(distance[:, -1]))
     wall, edge = wall_thickness(points, normals, index), near_edge(normals, index)
     found = [spread(find_creases(points, normals, np.flatnonzero(edge & (wall > 0.8 * reach))), kept)]
     samples = [(points, normals)]
-    corners = None if part.faces is None else (part.triangles - centre) / unit
-    for level in range(1, LEVELS if corners is not None else 1):
+    for level in range(1, LEVELS):
         thin = edge & (wall <= 0.8 * reach)
-        if not thin.any():
+        if corners is None or not thin.any():
             break
         dense, dense_normals = _zone(corners, points[thin], reach, 4**level * len(points), rng)
         reach /= 2
