@@ -18,10 +18,10 @@ Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 
-SUM = 25.0  # degrees by which the two angles may miss 180
+SUM = 15.0  # degrees by which the two angles may miss 180
 JUDGES = 400  # creases that judge a pose as a whole
 NEAR = 0.02  # creases so near each other agree, in units
-AGREE = 0.75  # least cosine of equal skins and opposed fractures
+AGREE = 0.88  # least cosine of equal skins and opposed fractures
 # Poses that are aligned on the creases, creases used for it, and how near they must be, one stage after the other
 STAGES = ((1500, 130, 0.03), (500, 300, 0.02), (250, 400, 0.015))
 KEPT = 40  # poses that leave the sieve
@@ -175,6 +175,11 @@ def overlap(a: Surface, b: Surface, poses: Poses) -> Floats:
     """(h,) float32: how much of either surface lies inside the other."""
     inverse = Poses(poses.R.swapaxes(1, 2), -np.einsum("hji,hj->hi", poses.R, poses.t))
     return _sunk(a, b, poses) + _sunk(b, a, inverse)
+
+
+def sinking(a: Surface, b: Surface, T_a_b: Pose) -> float:
+    """The same for one pose."""
+    return float(overlap(a, b, Poses(T_a_b.R[None].astype(np.float32), T_a_b.t[None].astype(np.float32)))[0])
 
 
 def _sunk(a: Surface, b: Surface, poses: Poses) -> Floats:

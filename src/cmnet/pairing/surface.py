@@ -33,7 +33,7 @@ CREASES = 1500  # kept per part
 PER_LEVEL = 1000  # of one scale, at most
 SEEDS = 250  # creases of a part that suggest poses
 LOCAL = 14  # creases near a seed that judge its poses first,
-AROUND = 0.15  # within this distance, in units
+AROUND = 0.12  # within this distance, in units
 PROBES = 400  # samples that look for overlap
 
 

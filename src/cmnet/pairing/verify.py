@@ -108,6 +108,11 @@ def _side(a: Surface, b: Surface, T_a_b: Pose) -> _Side:
     return _Side(touching, close, gaps, sunk, depth[inside], _closing(a, b, T_a_b), turned.T)
 
 
+def rim_length(a: Surface, b: Surface, T_a_b: Pose) -> float:
+    """Length of the creases of both parts that close on each other, in units."""
+    return (_length(_closing(a, b, T_a_b)) + _length(_closing(b, a, T_a_b.inverse()))) / 2
+
+
 def _closing(a: Surface, b: Surface, T_a_b: Pose) -> Array:
     """(k, 3) float: the creases of b that lie on complementary creases of a, in b's frame."""
     moved = T_a_b.apply(b.creases.points)
