@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
+from cmnet.geometry.trees import nearest_one
+
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Floats32 = NDArray[np.float32]
@@ -51,7 +53,7 @@ def nearest_in_box(box: Box, points: Array, reach: float) -> tuple[Ints32, Float
 
     → (voxels,) int32, (voxels,) float32. The outermost voxels, which stand for all that is outside, are beyond reach.
     """
-    distance, index = cKDTree(points).query(box.centres(), distance_upper_bound=reach)
+    distance, index = nearest_one(cKDTree(points), box.centres(), reach)
     outer = np.ones(box.shape, dtype=bool)
     outer[1:-1, 1:-1, 1:-1] = False
     distance[outer.ravel()], index[outer.ravel()] = np.inf, len(points)
@@ -59,7 +61,7 @@ def nearest_in_box(box: Box, points: Array, reach: float) -> tuple[Ints32, Float
 
 
 def winding_in_box(box: Box, corners: Array) -> Floats32:
-    """Winding number of triangles (m, 3, 3) at every voxel: the mean over the three axes of signed crossings from below.
+    """Winding number of triangles (m, 3, 3) at every voxel: signed crossings from below, the mean over three axes.
 
     Exact for a closed surface; where the surface has holes, rays along two axes outvote the third.
     → (voxels,) float32
@@ -71,12 +73,12 @@ def winding_in_box(box: Box, corners: Array) -> Floats32:
         shape = tuple(box.shape[k] for k in order)
         counted = _crossings(corners[:, :, order], (shape[0], shape[1], shape[2]))
         total += np.moveaxis(counted, (0, 1, 2), order)
-    return total.ravel() / 3
+    return total.ravel() / np.float32(3)
 
 
 def _crossings(corners: Array, shape: tuple[int, int, int]) -> Floats32:
     """Signed crossings of the surface below every voxel along the last axis. corners : (m, 3, 3) in voxels"""
-    corners = corners + [1.37e-4, 2.71e-4, 0.0]  # no ray runs exactly through an edge of an axis-aligned mesh
+    corners = corners + np.array([1.37e-4, 2.71e-4, 0.0])  # no ray runs exactly through an edge of an axis-aligned mesh
     low = np.maximum(np.ceil(corners[:, :, :2].min(axis=1)), 0).astype(int)
     high = np.minimum(np.floor(corners[:, :, :2].max(axis=1)), np.array(shape[:2]) - 1).astype(int)
     spans = np.maximum(high - low + 1, 0)

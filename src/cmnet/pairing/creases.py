@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from cmnet.geometry.neighbors import farthest_points
+from cmnet.geometry.trees import nearest_few
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -53,7 +54,7 @@ def find_creases(points: Array, normals: Array, seeds: Ints) -> Creases:
     points, normals : (n, 3) float, seeds : (s,) int → at most s creases
     """
     k = min(NEIGHBORS, len(points))
-    distance, index = cKDTree(points).query(points[seeds], k=np.arange(1, k + 1))
+    distance, index = nearest_few(cKDTree(points), points[seeds], k)
     first, second, share = _two_faces(normals[index], normals[seeds])
     reach = distance[:, -1]
     counts = share.sum(axis=1)

@@ -45,7 +45,7 @@ class Poses:
     def __len__(self) -> int:
         return len(self.t)
 
-    def __getitem__(self, chosen: Ints) -> Poses:
+    def __getitem__(self, chosen: Ints | slice) -> Poses:
         return Poses(self.R[chosen], self.t[chosen])
 
     def apply(self, points: Floats) -> Floats:
@@ -110,7 +110,9 @@ def _local_scores(a: Surface, b: Surface, poses: Poses, seed_b: Ints, block: int
     return np.concatenate(parts)
 
 
-def _agreement(a: Surface, b: Surface, poses: Poses, which: Ints, near: float = NEAR) -> tuple[Floats, Ints]:
+def _agreement(
+    a: Surface, b: Surface, poses: Poses, which: Ints, near: float = NEAR
+) -> tuple[Floats, NDArray[np.integer]]:
     """How well creases `which` (n,) or (h, n) of b fall onto complementary creases of a.
 
     → weights (h, n) float32 in [0, 1] and the creases of a (h, n) int they fall onto
@@ -133,7 +135,7 @@ def _agreement(a: Surface, b: Surface, poses: Poses, which: Ints, near: float = 
     return full, partner
 
 
-def complement(n_a: Floats, n_b: Floats) -> Floats:
+def complement(n_a: NDArray[np.floating], n_b: NDArray[np.floating]) -> NDArray[np.floating]:
     """(k,) float32: the cosine by which two creases have one face in common and the other opposed, at worst."""
     dots = np.einsum("kic,kjc->kij", n_a, n_b)
     straight = np.minimum(np.abs(dots[:, 0, 0]), np.abs(dots[:, 1, 1]))
@@ -143,7 +145,9 @@ def complement(n_a: Floats, n_b: Floats) -> Floats:
     return np.maximum(straight, crossed)
 
 
-def align_on_creases(a: Surface, b: Surface, poses: Poses, weight: Floats, partner: Ints, near: float) -> Poses:
+def align_on_creases(
+    a: Surface, b: Surface, poses: Poses, weight: Floats, partner: NDArray[np.integer], near: float
+) -> Poses:
     """Move every pose so that the creases it brings together coincide (Procrustes on points and directions).
 
     weight, partner : (h, n), how well b's first n creases fit a's creases `partner`

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cmnet.geometry.pose import Pose
+from cmnet.geometry.trees import nearest_one
 from cmnet.pairing.surface import Surface
 
 Array = NDArray[np.float64]
@@ -65,7 +66,7 @@ def _within(a: Surface, b: Surface, T_a_b: Pose, band: float, most: int) -> Ints
 def _equations(a: Surface, b: Surface, T_a_b: Pose, which: Ints, radius: float) -> _Rows:
     """What the facing samples of b within the radius of a ask for, in a's frame."""
     x, n = T_a_b.apply(b.dense[which]), T_a_b.rotate(b.dense_normals[which])
-    distance, index = a.tree.query(x, distance_upper_bound=radius)
+    distance, index = nearest_one(a.tree, x, radius)
     met = np.flatnonzero(np.isfinite(distance))
     met = met[np.einsum("kc,kc->k", n[met], a.dense_normals[index[met]]) < FACING]
     x, index = x[met], index[met]

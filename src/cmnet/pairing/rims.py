@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from cmnet.geometry.sampling import sample_faces
+from cmnet.geometry.trees import nearest_few, nearest_one
 from cmnet.pairing.creases import NEIGHBORS, Creases, find_creases, join_creases, spread
 
 Array = NDArray[np.float64]
@@ -46,7 +47,7 @@ def find_rims(corners: Array | None, points: Array, normals: Array, rng: np.rand
 
     corners : (m, 3, 3) float triangles, None for a cloud; points, normals : (n, 3) float, even samples of them
     """
-    distance, index = cKDTree(points).query(points, k=np.arange(1, min(NEIGHBORS, len(points)) + 1))
+    distance, index = nearest_few(cKDTree(points), points, NEIGHBORS)
     reach = float(np.median(distance[:, -1]))
     wall, edge = wall_thickness(points, normals, index), near_edge(normals, index)
     found = [spread(find_creases(points, normals, np.flatnonzero(edge & (wall > 0.8 * reach))), kept)]
@@ -62,7 +63,7 @@ def find_rims(corners: Array | None, points: Array, normals: Array, rng: np.rand
         samples.append((dense[:ADDED], dense_normals[:ADDED]))
         seeds = rng.permutation(len(dense))[:FITTED]
         enough = wall[thin] > (0.8 * reach if level + 1 < LEVELS else 0.0)
-        at = cKDTree(points[thin]).query(dense[seeds])[1]
+        at = nearest_one(cKDTree(points[thin]), dense[seeds])[1]
         found.append(spread(find_creases(dense, dense_normals, seeds[enough[at]]), kept))
     everything = [np.concatenate(arrays) for arrays in zip(*samples)]
     return Rims(join_creases(found), everything[0], everything[1], float(np.sort(wall)[len(wall) // 10]))
@@ -90,8 +91,8 @@ def _zone(corners: Array, edges: Array, reach: float, density: int, rng: np.rand
     tree = cKDTree(edges)
     middle = corners.mean(axis=1)
     size = np.linalg.norm(corners - middle[:, None], axis=2).max(axis=1)
-    near = tree.query(middle)[0] < reach + size
+    near = nearest_one(tree, middle)[0] < reach + size
     count = int(density * doubled[near].sum() / doubled.sum())
     points, normals = sample_faces(corners[near], min(count, LARGEST), rng)
-    kept = tree.query(points, distance_upper_bound=reach)[0] < reach
+    kept = np.isfinite(nearest_one(tree, points, reach)[0])
     return points[kept], normals[kept]

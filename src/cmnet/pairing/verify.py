@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from cmnet.geometry.pose import Pose
+from cmnet.geometry.trees import nearest_few, nearest_one
 from cmnet.pairing.hypotheses import complement
 from cmnet.pairing.surface import Surface
 
@@ -87,7 +88,7 @@ def _side(a: Surface, b: Surface, T_a_b: Pose) -> _Side:
     """What b's even samples and creases meet on a."""
     x, n = T_a_b.apply(b.points), T_a_b.rotate(b.normals)
     candidate = np.flatnonzero(a.signed[a.box.voxel(x)] < 0.03 + a.box.size)
-    distance, index = a.tree.query(x[candidate], k=np.arange(1, WITNESSES + 1))
+    distance, index = nearest_few(a.tree, x[candidate], WITNESSES)
     normal = a.dense_normals[index]
     height = np.einsum("nkc,nkc->nk", x[candidate][:, None] - a.dense[index], normal)
     facing = np.einsum("nkc,nc->nk", normal, n[candidate]) < FACING
@@ -116,7 +117,7 @@ def rim_length(a: Surface, b: Surface, T_a_b: Pose) -> float:
 def _closing(a: Surface, b: Surface, T_a_b: Pose) -> Array:
     """(k, 3) float: the creases of b that lie on complementary creases of a, in b's frame."""
     moved = T_a_b.apply(b.creases.points)
-    distance, index = a.crease_tree.query(moved, k=np.arange(1, 4), distance_upper_bound=CLOSED)
+    distance, index = nearest_few(a.crease_tree, moved, 3, CLOSED)
     i, j = np.nonzero(np.isfinite(distance))
     fit = complement(a.creases.normals[index[i, j]], np.einsum("ij,krj->kri", T_a_b.R, b.creases.normals[i]))
     return b.creases.points[np.unique(i[fit > AGREE])]
@@ -132,11 +133,11 @@ def _outline(surface: Surface, side: _Side) -> tuple[int, int]:
     if not side.touching.any() or side.touching.all():
         return 0, 0
     inner = np.flatnonzero(side.touching)
-    gap = cKDTree(surface.points[~side.touching]).query(surface.points[inner])[0]
+    gap = nearest_one(cKDTree(surface.points[~side.touching]), surface.points[inner])[0]
     border = surface.points[inner[gap < 1.6 * surface.spacing]]
     if len(side.matched) == 0 or len(border) == 0:
         return 0, len(border)
-    distance = cKDTree(side.matched).query(border)[0]
+    distance = nearest_one(cKDTree(side.matched), border)[0]
     return int((distance < CLOSED + surface.spacing).sum()), len(border)
 
 
