@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 import torch
-
 from assertions import bumpy, random_rotation
+
 from cmnet.geometry.pose import Pose
 from cmnet.model.losses import (
     circle_loss,

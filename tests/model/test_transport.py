@@ -2,8 +2,8 @@
 
 import pytest
 import torch
-
 from assertions import DTYPES
+
 from cmnet.model.transport import log_transport, marginals, sinkhorn
 
 

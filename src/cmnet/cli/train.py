@@ -97,9 +97,7 @@ def resolve(args: argparse.Namespace) -> tuple[CMNetConfig, TrainConfig]:
     names = {f.name for f in fields(CMNetConfig)}, {f.name for f in fields(TrainConfig)}
     unknown = sorted(set(asked) - names[0] - names[1])
     if unknown:
-        raise InputError(
-            f"no setting is called {unknown[0]!r}; the settings are {', '.join(sorted(names[0] | names[1]))}"
-        )
+        raise InputError(f"no setting is called {unknown[0]!r}; the settings are {', '.join(sorted(names[0] | names[1]))}")
     net_config = preset(args.preset, **{k: v for k, v in asked.items() if k in names[0]})
     ours = checked(TrainConfig, {k: v for k, v in asked.items() if k in names[1]})
     return net_config, replace(TRAIN_PRESETS[args.preset], **ours)

@@ -26,9 +26,7 @@ class Backbone(nn.Module):
         inputs = 2 if config.normals else 1
         w = config.widths
         self.first = self._layer(2 * inputs, w[0])
-        self.encode = nn.ModuleList(
-            [self._layer(2 * w[0], w[1]), self._layer(2 * w[1], w[2]), self._layer(2 * w[2], w[3])]
-        )
+        self.encode = nn.ModuleList([self._layer(2 * w[0], w[1]), self._layer(2 * w[1], w[2]), self._layer(2 * w[2], w[3])])
         self.bottom = self._layer(2 * w[3], w[3])
         self.down = nn.ModuleList([self._layer(c, c) for c in w[:3]])
         self.skip = nn.ModuleList([self._layer(c, c) for c in w[:3]])

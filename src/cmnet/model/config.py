@@ -50,9 +50,7 @@ class CMNetConfig:
 
     def __post_init__(self) -> None:
         if not (self.shape_branch or self.occupancy_branch):
-            raise InputError(
-                "the network needs shape_branch or occupancy_branch; with neither there is nothing to match"
-            )
+            raise InputError("the network needs shape_branch or occupancy_branch; with neither there is nothing to match")
 
     def radii(self) -> tuple[float, float]:
         """Positive and negative radius in network units; an object of area 1.6 has its samples sqrt(1.6 / n) apart."""

@@ -57,7 +57,7 @@ def _step(T: dict[int, Pose], parts: list[int], joins: Sequence[Join], centres: 
         A[rows, 6 * place[j] : 6 * place[j] + 6] = -weight * block
         b[rows] = -weight * residual
     A[-6:, :6] = np.eye(6)  # the first part stays
-    return np.linalg.lstsq(A, b, rcond=None)[0].reshape(-1, 6)
+    return np.asarray(np.linalg.lstsq(A, b, rcond=None)[0], dtype=np.float64).reshape(-1, 6)
 
 
 def _cross(x: Array) -> Array:

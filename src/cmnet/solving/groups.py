@@ -91,7 +91,8 @@ class Grower:
         by_pair: dict[tuple[int, int], list[Join]] = {}
         for join in joins:
             by_pair.setdefault(join.parts, []).append(join)
-        chosen, log_odds = [], 0.0
+        chosen: list[Join] = []
+        log_odds = 0.0
         for pair in by_pair.values():
             agreeing = [join for join in pair if self._agree(a, b, T_a_b, join)]
             if agreeing:

@@ -105,9 +105,7 @@ class CsvLog(pl.Callback):
     def _append(self, trainer: pl.Trainer, name: str, prefix: str) -> None:
         if not trainer.is_global_zero or trainer.sanity_checking:
             return
-        figures = {
-            k.removeprefix(prefix): v.item() for k, v in trainer.callback_metrics.items() if k.startswith(prefix)
-        }
+        figures = {k.removeprefix(prefix): v.item() for k, v in trainer.callback_metrics.items() if k.startswith(prefix)}
         row = {"step": trainer.global_step, **figures}
         path = self.folder / name
         new = not path.exists()
