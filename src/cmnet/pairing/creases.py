@@ -10,10 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 from cmnet.geometry.neighbors import farthest_points
-from cmnet.geometry.trees import nearest_few
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -22,7 +20,8 @@ Bools = NDArray[np.bool_]
 NEIGHBORS = 32  # samples a crease is fitted to; they reach about 3.2 spacings far
 FEWEST = 4  # of them on either face
 SCATTER = 0.12  # mean 1 − cos of the normals of a face, at most
-ANGLES = (20.0, 165.0)  # degrees between the two normals
+FAR_SIDE = -0.85  # samples whose normals have a smaller cosine to the seed's lie on the other side of its wall
+ANGLES = (20.0, 145.0)  # degrees between the two normals
 OFFSET = 0.8  # the crease may lie so far from the sample that found it, over the reach of the fit
 
 
@@ -48,28 +47,26 @@ class Creases:
         return Creases(self.points[chosen], self.normals[chosen], self.bend[chosen], self.reach[chosen])
 
 
-def find_creases(points: Array, normals: Array, seeds: Ints) -> Creases:
+def find_creases(points: Array, normals: Array, seeds: Ints, distance: Array, index: Ints) -> Creases:
     """Fit two planes to the neighbourhood of every seed; keep those that a convex edge fits.
 
-    points, normals : (n, 3) float, seeds : (s,) int → at most s creases
+    points, normals : (n, 3) float, seeds : (s,) int, distance, index : (s, k) of their neighbours → at most s creases
     """
-    k = min(NEIGHBORS, len(points))
-    distance, index = nearest_few(cKDTree(points), points[seeds], k)
-    first, second, share = _two_faces(normals[index], normals[seeds])
-    reach = distance[:, -1]
-    counts = share.sum(axis=1)
-    centres = points[index]
-    c1 = (centres * share[..., None]).sum(axis=1) / np.maximum(counts, 1)[:, None]
-    c2 = (centres * ~share[..., None]).sum(axis=1) / np.maximum(k - counts, 1)[:, None]
+    around, own = normals[index], normals[seeds]
+    # The far side of a thin wall is a third face, of no interest to this edge.
+    counted = np.einsum("nkc,nc->nk", around, own) > FAR_SIDE
+    first, second, share = _two_faces(around, own, counted)
+    on_first, on_second = counted & share, counted & ~share
+    c1, c2 = _mean(points[index], on_first), _mean(points[index], on_second)
     cosine = np.einsum("nc,nc->n", first, second).clip(-1, 1)
     at = _meet(points[seeds], first, second, c1, c2, cosine)
-    own = np.where(share[..., None], first[:, None], second[:, None])
-    scatter = 1 - np.einsum("nkc,nkc->nk", normals[index], own)
-    bend = np.arccos(cosine)
+    bend, reach = np.arccos(cosine), distance[:, -1]
+    face = np.where(share[..., None], first[:, None], second[:, None])
+    scatter = (1 - np.einsum("nkc,nkc->nk", around, face)) * counted
     convex = (np.einsum("nc,nc->n", c2 - c1, first) < 0) & (np.einsum("nc,nc->n", c1 - c2, second) < 0)
     good = (
-        (np.minimum(counts, k - counts) >= FEWEST)
-        & (scatter.mean(axis=1) < SCATTER)
+        (np.minimum(on_first.sum(axis=1), on_second.sum(axis=1)) >= FEWEST)
+        & (scatter.sum(axis=1) < SCATTER * counted.sum(axis=1))
         & (bend > np.radians(ANGLES[0]))
         & (bend < np.radians(ANGLES[1]))
         & (np.linalg.norm(at - points[seeds], axis=1) < OFFSET * reach)
@@ -104,24 +101,30 @@ def join_creases(several: list[Creases]) -> Creases:
     )
 
 
-def _two_faces(normals: Array, own: Array, rounds: int = 4) -> tuple[Array, Array, Bools]:
-    """Two-means on unit normals (n, k, 3), from a sample's own normal (n, 3) and the most different one around it.
+def _two_faces(normals: Array, own: Array, counted: Bools, rounds: int = 4) -> tuple[Array, Array, Bools]:
+    """Two-means on unit normals (n, k, 3), from a sample's own normal (n, 3) and the most different one that counts.
 
     → mean normals (n, 3) and (n, 3), and (n, k) bool: who belongs to the first
     """
-    cosines = np.einsum("nkc,nc->nk", normals, own)
+    cosines = np.where(counted, np.einsum("nkc,nc->nk", normals, own), 1.0)
     first, second = own, normals[np.arange(len(own)), cosines.argmin(axis=1)]
     for _ in range(rounds):
         share = np.einsum("nkc,nc->nk", normals, first) >= np.einsum("nkc,nc->nk", normals, second)
-        first = _mean_direction(normals, share, first)
-        second = _mean_direction(normals, ~share, second)
+        first = _direction(normals, counted & share, first)
+        second = _direction(normals, counted & ~share, second)
     return first, second, share
 
 
-def _mean_direction(normals: Array, chosen: Bools, otherwise: Array) -> Array:
+def _direction(normals: Array, chosen: Bools, otherwise: Array) -> Array:
+    """(n, 3) float: mean direction of the chosen ones."""
     total = np.einsum("nkc,nk->nc", normals, chosen.astype(float))
     length = np.linalg.norm(total, axis=1, keepdims=True)
     return np.where(length > 1e-9, total / np.maximum(length, 1e-9), otherwise)
+
+
+def _mean(points: Array, chosen: Bools) -> Array:
+    """(n, 3) float: mean of the chosen ones of (n, k, 3)."""
+    return np.einsum("nkc,nk->nc", points, chosen.astype(float)) / np.maximum(chosen.sum(axis=1), 1)[:, None]
 
 
 def _meet(x: Array, n1: Array, n2: Array, c1: Array, c2: Array, cosine: Array) -> Array:
