@@ -18,13 +18,13 @@ Array = NDArray[np.float64]
 # Fitted by benchmarks/confidence.py on broken objects whose true places are known.
 COEFFICIENTS = {
     "constant": 0.0,
-    "rim": 1.0,
-    "closure": 1.0,
+    "rim": 1.5,
+    "closure": 2.0,
     "contact": 0.0,
-    "gap": -0.5,
-    "near": -1.0,
-    "sunk": -1.0,
-    "hold": 0.2,
+    "gap": -0.7,
+    "near": -2.0,
+    "sunk": -1.5,
+    "hold": 0.7,
 }
 
 
