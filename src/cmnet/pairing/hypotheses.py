@@ -24,6 +24,7 @@ NEAR = 0.02  # creases so near each other agree, in units
 AGREE = 0.88  # least cosine of equal skins and opposed fractures
 # Poses that are aligned on the creases, creases used for it, and how near they must be, one stage after the other
 STAGES = ((1500, 130, 0.03), (500, 300, 0.02), (250, 400, 0.015))
+CELL_TURN, CELL_SHIFT = 0.25, 0.04  # of entries of the rotation, and of the translation: poses in one cell are one
 KEPT = 40  # poses that leave the sieve
 
 
@@ -60,7 +61,9 @@ def propose(a: Surface, b: Surface, kept: int = KEPT) -> list[Hypothesis]:
     poses, seed_b = seeded_poses(a, b)
     if len(poses) == 0:
         return []
-    poses = poses[_best(_local_scores(a, b, poses, seed_b), STAGES[0][0])]
+    score = _local_scores(a, b, poses, seed_b)
+    ranked = poses[_best(score, len(score))]
+    poses = ranked[_first_of_cells(ranked, STAGES[0][0])]
     for count, judges, near in STAGES:
         which = np.arange(min(judges, len(b.creases)))
         weight, partner = _agreement(a, b, poses, which, near)
@@ -108,6 +111,13 @@ def _local_scores(a: Surface, b: Surface, poses: Poses, seed_b: Ints, block: int
         for s in (slice(i, i + block) for i in range(0, len(poses), block))
     ]
     return np.concatenate(parts)
+
+
+def _first_of_cells(poses: Poses, count: int) -> Ints:
+    """(≤ count,) int: of poses that nearly coincide only the first. Straight edges suggest thousands of them."""
+    turns, shifts = np.rint(poses.R[:, :2].reshape(-1, 6) / CELL_TURN), np.rint(poses.t / CELL_SHIFT)
+    numbers = np.concatenate([turns, shifts], axis=1).astype(np.int64) @ (64 ** np.arange(9, dtype=np.int64))
+    return np.sort(np.unique(numbers, return_index=True)[1])[:count]
 
 
 def _agreement(

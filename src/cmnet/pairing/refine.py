@@ -16,6 +16,7 @@ Ints = NDArray[np.int64]
 
 FACING = -0.6  # normals of touching samples have a dot product below this
 FEWEST = 12  # equations below which a pose is left as it is
+BEHIND, SHALLOW = 0.5, 0.003  # samples may lie so far behind the other surface: in walls, but in units at least
 STIFF = 1e-3  # of the mean stiffness, added to all: keeps what slides freely from sliding away
 
 
@@ -72,7 +73,9 @@ def _equations(a: Surface, b: Surface, T_a_b: Pose, which: Ints, radius: float) 
     x, index = x[met], index[met]
     normal = a.dense_normals[index]
     gap = np.einsum("kc,kc->k", x - a.dense[index], normal)
-    return _Rows(x, normal, gap, (1 - (gap / radius) ** 2) ** 2)
+    # Further behind than half the wall, a sample faces the other side of it.
+    weight = (1 - (gap / radius) ** 2) ** 2 * (gap > -max(BEHIND * min(a.wall, b.wall), SHALLOW))
+    return _Rows(x, normal, gap, weight)
 
 
 def _turned(rows: _Rows, T_a_b: Pose) -> _Rows:
