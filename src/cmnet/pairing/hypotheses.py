@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cmnet.geometry.pose import Pose
+from cmnet.pairing.creases import complement
 from cmnet.pairing.surface import Surface
 
 Array = NDArray[np.float64]
@@ -143,16 +144,6 @@ def _agreement(
     full = np.zeros_like(weight)
     full[h, n] = weight[h, n] * (fit > AGREE)
     return full, partner
-
-
-def complement(n_a: NDArray[np.floating], n_b: NDArray[np.floating]) -> NDArray[np.floating]:
-    """(k,) float32: the cosine by which two creases have one face in common and the other opposed, at worst."""
-    dots = np.einsum("kic,kjc->kij", n_a, n_b)
-    straight = np.minimum(np.abs(dots[:, 0, 0]), np.abs(dots[:, 1, 1]))
-    crossed = np.minimum(np.abs(dots[:, 0, 1]), np.abs(dots[:, 1, 0]))
-    straight = np.where(dots[:, 0, 0] * dots[:, 1, 1] < 0, straight, -1)
-    crossed = np.where(dots[:, 0, 1] * dots[:, 1, 0] < 0, crossed, -1)
-    return np.maximum(straight, crossed)
 
 
 def align_on_creases(
