@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +64,7 @@ def reliability(table: np.ndarray, seen: list[tuple[np.ndarray, int]]) -> None:
     claims = [(p, k == truth) for X, truth in seen for k, p in enumerate(probabilities(table, X)[:-1])]
     claimed, right = (np.array(v, dtype=float) for v in zip(*claims))
     print(f"{'claims':>14}{'joins':>8}{'mean':>8}{'right':>8}")
-    for low, high in zip(BINS[:-1], BINS[1:]):
+    for low, high in pairwise(BINS):
         inside = (claimed >= low) & ((claimed < high) | (high == 1))
         if inside.any():
             line = f"{low:6.2f} – {high:4.2f}{inside.sum():9d}{claimed[inside].mean():8.2f}{right[inside].mean():8.2f}"

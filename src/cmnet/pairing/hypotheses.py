@@ -23,6 +23,7 @@ SUM = 15.0  # degrees by which the two angles may miss 180
 JUDGES = 400  # creases that judge a pose as a whole
 NEAR = 0.02  # creases so near each other agree, in units
 AGREE = 0.88  # least cosine of equal skins and opposed fractures
+LOCAL_STAGES = ((5, 25_000), (14, 25_000))  # creases near a seed that judge its poses first, and poses that remain
 # Poses that are aligned on the creases, creases used for it, and how near they must be, one stage after the other
 STAGES = ((1500, 130, 0.03), (500, 300, 0.02), (250, 400, 0.015))
 CELL_TURN, CELL_SHIFT = 0.25, 0.04  # of entries of the rotation, and of the translation: poses in one cell are one
@@ -62,9 +63,10 @@ def propose(a: Surface, b: Surface, kept: int = KEPT) -> list[Hypothesis]:
     poses, seed_b = seeded_poses(a, b)
     if len(poses) == 0:
         return []
-    score = _local_scores(a, b, poses, seed_b)
-    ranked = poses[_best(score, len(score))]
-    poses = ranked[_first_of_cells(ranked, STAGES[0][0])]
+    for judges, count in LOCAL_STAGES:
+        order = _best(_local_scores(a, b, poses, seed_b, judges), count)
+        poses, seed_b = poses[order], seed_b[order]
+    poses = poses[_first_of_cells(poses, STAGES[0][0])]
     for count, judges, near in STAGES:
         which = np.arange(min(judges, len(b.creases)))
         weight, partner = _agreement(a, b, poses, which, near)
@@ -105,10 +107,10 @@ def _unit(v: Array) -> Array:
     return v / np.maximum(np.linalg.norm(v, axis=-1, keepdims=True), 1e-12)
 
 
-def _local_scores(a: Surface, b: Surface, poses: Poses, seed_b: Ints, block: int = 20_000) -> Floats:
-    """(h,) float32: how well the creases around the seed of each pose fit."""
+def _local_scores(a: Surface, b: Surface, poses: Poses, seed_b: Ints, judges: int, block: int = 20_000) -> Floats:
+    """(h,) float32: how well the creases around the seed of each pose fit, by the first `judges` of them."""
     parts = [
-        _agreement(a, b, poses[s], b.around[seed_b[s]])[0].sum(axis=1)
+        _agreement(a, b, poses[s], b.around[seed_b[s], :judges])[0].sum(axis=1)
         for s in (slice(i, i + block) for i in range(0, len(poses), block))
     ]
     return np.concatenate(parts)
