@@ -7,7 +7,7 @@ from cmnet.pairing.surface import prepare, unit_of
 from cmnet.parts.part import Part
 
 
-def rough_half_space(rng, size=3.0, n=40, height=0.06):
+def rough_half_space(rng, size=3.0, n=40, height=0.1):
     """Everything below a bumpy surface near z = 0."""
     x, y = (v.ravel() for v in np.meshgrid(*[np.linspace(-size / 2, size / 2, n)] * 2, indexing="ij"))
     waves = rng.normal(0, 5, (12, 2))
@@ -18,9 +18,8 @@ def rough_half_space(rng, size=3.0, n=40, height=0.06):
     upper = np.concatenate([np.stack([a, b, c], axis=1), np.stack([a, c, d], axis=1)])
     rim = np.concatenate([cell[:-1, 0], cell[-1, :-1], cell[:0:-1, -1], cell[0, :0:-1]])
     after = np.roll(rim, -1)
-    wall = np.concatenate(
-        [np.stack([rim, after + n * n, after], axis=1), np.stack([rim, rim + n * n, after + n * n], axis=1)]
-    )
+    below = rim + n * n, after + n * n
+    wall = np.concatenate([np.stack([rim, below[1], after], axis=1), np.stack([rim, *below], axis=1)])
     faces = np.concatenate([upper, upper[:, ::-1] + n * n, wall])
     return Manifold(Mesh(np.concatenate([top, bottom]).astype(np.float32), faces.astype(np.uint32)))
 

@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 import trimesh
+from scipy.spatial import cKDTree
 
 from cmnet.geometry.sampling import sample_surface
-from cmnet.pairing.creases import find_creases, neighbourhoods, spread
+from cmnet.geometry.trees import nearest_few
+from cmnet.pairing.creases import NEIGHBORS, complement, find_creases, neighbourhoods, spread
 from cmnet.pairing.rims import find_rims
 
 
@@ -15,7 +17,8 @@ def samples(mesh, count, seed=0):
 
 def creases_of(mesh, count=4000):
     points, normals = samples(mesh, count)
-    return find_creases(points, normals, np.arange(len(points)))
+    neighbors = nearest_few(cKDTree(points), points, NEIGHBORS)
+    return find_creases(points, normals, np.arange(len(points)), *neighbors)
 
 
 def distance_to_box_edges(points, half):
@@ -71,3 +74,13 @@ def test_neighbourhoods_stay_within_the_radius_where_they_can():
     around = neighbourhoods(points, 100, 8, 0.4)
     assert around.shape == (100, 8)
     assert np.linalg.norm(points[around] - points[:100, None], axis=2).max() < 0.4
+
+
+def test_complement_tells_mates_from_lookalikes():
+    skin, fracture = np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0])
+    own = np.array([[skin, fracture]])
+    mate, swapped = np.array([[skin, -fracture]]), np.array([[-fracture, skin]])
+    assert complement(own, mate)[0] == pytest.approx(1)
+    assert complement(own, swapped)[0] == pytest.approx(1)
+    assert complement(own, own)[0] < 0
+    assert complement(own, -own)[0] < 0

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from cmnet.geometry.pose import Pose
+from cmnet.pairing.confidence import logit
 from cmnet.pairing.hypotheses import propose, sinking
 from cmnet.pairing.refine import COARSE, refine
 from cmnet.pairing.surface import Surface
 from cmnet.pairing.verify import Evidence, rim_length, verify
 
 PROPOSED = 24  # hypotheses that are refined coarsely
-FINISHED = 6  # of which so many are refined to the end
+EXAMINED = 12  # of which so many, by the length of rim they close, are examined
+FINISHED = 6  # and so many, by all they show, refined to the end
 SINKING = 0.01  # units of rim that one probe deep inside the other part outweighs
 SAME_TURN, SAME_SHIFT = 4.0, 0.02  # degrees and units: poses nearer to each other than this are one
 
@@ -27,11 +29,11 @@ class Candidate:
 
 
 def candidates(a: Surface, b: Surface) -> list[Candidate]:
-    """Distinct poses in which the two parts may belong together, the most promising ones first."""
+    """Distinct poses in which the two parts may belong together."""
     coarse = _distinct([refine(a, b, h.T_a_b, COARSE) for h in propose(a, b, PROPOSED)])
-    # Before the last refinement gaps say little; closed rims do.
-    promising = sorted(coarse, key=lambda T: rim_length(a, b, T) - SINKING * sinking(a, b, T), reverse=True)
-    fine = _distinct([refine(a, b, T) for T in promising[:FINISHED]])
+    closing = sorted(coarse, key=lambda T: rim_length(a, b, T) - SINKING * sinking(a, b, T), reverse=True)
+    likely = sorted(closing[:EXAMINED], key=lambda T: logit(verify(a, b, T)), reverse=True)
+    fine = _distinct([refine(a, b, T) for T in likely[:FINISHED]])
     return [Candidate(T, verify(a, b, T)) for T in fine]
 
 

@@ -17,14 +17,14 @@ Array = NDArray[np.float64]
 
 # Fitted by benchmarks/confidence.py on broken objects whose true places are known.
 COEFFICIENTS = {
-    "constant": 0.0,
-    "rim": 1.0,
-    "closure": 1.0,
-    "contact": 0.0,
-    "gap": -0.5,
-    "near": -1.0,
-    "sunk": -1.0,
-    "hold": 0.2,
+    "constant": -12.28,
+    "rim": 2.33,
+    "closure": 11.69,
+    "contact": 0.14,
+    "gap": -2.02,
+    "near": -5.92,
+    "sunk": -5.56,
+    "hold": 1.82,
 }
 
 
@@ -40,7 +40,7 @@ def features(evidence: Evidence) -> Array:
             np.log(e.gap + 1e-4),
             e.near / (e.near + e.contact + 1e-6),
             np.log1p(e.sunk / (e.contact + 1e-4)),
-            np.log(e.hold + 1e-3),
+            np.log(max(e.hold, 0.0) + 1e-4),
         ]
     )
 

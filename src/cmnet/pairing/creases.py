@@ -101,6 +101,16 @@ def join_creases(several: list[Creases]) -> Creases:
     )
 
 
+def complement(n_a: NDArray[np.floating], n_b: NDArray[np.floating]) -> NDArray[np.floating]:
+    """(k,) float32: the cosine by which two creases have one face in common and the other opposed, at worst."""
+    dots = np.einsum("kic,kjc->kij", n_a, n_b)
+    straight = np.minimum(np.abs(dots[:, 0, 0]), np.abs(dots[:, 1, 1]))
+    crossed = np.minimum(np.abs(dots[:, 0, 1]), np.abs(dots[:, 1, 0]))
+    straight = np.where(dots[:, 0, 0] * dots[:, 1, 1] < 0, straight, -1)
+    crossed = np.where(dots[:, 0, 1] * dots[:, 1, 0] < 0, crossed, -1)
+    return np.maximum(straight, crossed)
+
+
 def _two_faces(normals: Array, own: Array, counted: Bools, rounds: int = 4) -> tuple[Array, Array, Bools]:
     """Two-means on unit normals (n, k, 3), from a sample's own normal (n, 3) and the most different one that counts.
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cmnet.geometry.pose import Pose
+from cmnet.pairing.creases import complement
 from cmnet.pairing.surface import Surface
 
 Array = NDArray[np.float64]
@@ -22,8 +23,10 @@ SUM = 15.0  # degrees by which the two angles may miss 180
 JUDGES = 400  # creases that judge a pose as a whole
 NEAR = 0.02  # creases so near each other agree, in units
 AGREE = 0.88  # least cosine of equal skins and opposed fractures
+LOCAL_STAGES = ((5, 25_000), (14, 25_000))  # creases near a seed that judge its poses first, and poses that remain
 # Poses that are aligned on the creases, creases used for it, and how near they must be, one stage after the other
 STAGES = ((1500, 130, 0.03), (500, 300, 0.02), (250, 400, 0.015))
+CELL_TURN, CELL_SHIFT = 0.25, 0.04  # of entries of the rotation, and of the translation: poses in one cell are one
 KEPT = 40  # poses that leave the sieve
 
 
@@ -60,7 +63,10 @@ def propose(a: Surface, b: Surface, kept: int = KEPT) -> list[Hypothesis]:
     poses, seed_b = seeded_poses(a, b)
     if len(poses) == 0:
         return []
-    poses = poses[_best(_local_scores(a, b, poses, seed_b), STAGES[0][0])]
+    for judges, count in LOCAL_STAGES:
+        order = _best(_local_scores(a, b, poses, seed_b, judges), count)
+        poses, seed_b = poses[order], seed_b[order]
+    poses = poses[_first_of_cells(poses, STAGES[0][0])]
     for count, judges, near in STAGES:
         which = np.arange(min(judges, len(b.creases)))
         weight, partner = _agreement(a, b, poses, which, near)
@@ -101,13 +107,20 @@ def _unit(v: Array) -> Array:
     return v / np.maximum(np.linalg.norm(v, axis=-1, keepdims=True), 1e-12)
 
 
-def _local_scores(a: Surface, b: Surface, poses: Poses, seed_b: Ints, block: int = 20_000) -> Floats:
-    """(h,) float32: how well the creases around the seed of each pose fit."""
+def _local_scores(a: Surface, b: Surface, poses: Poses, seed_b: Ints, judges: int, block: int = 20_000) -> Floats:
+    """(h,) float32: how well the creases around the seed of each pose fit, by the first `judges` of them."""
     parts = [
-        _agreement(a, b, poses[s], b.around[seed_b[s]])[0].sum(axis=1)
+        _agreement(a, b, poses[s], b.around[seed_b[s], :judges])[0].sum(axis=1)
         for s in (slice(i, i + block) for i in range(0, len(poses), block))
     ]
     return np.concatenate(parts)
+
+
+def _first_of_cells(poses: Poses, count: int) -> Ints:
+    """(≤ count,) int: of poses that nearly coincide only the first. Straight edges suggest thousands of them."""
+    turns, shifts = np.rint(poses.R[:, :2].reshape(-1, 6) / CELL_TURN), np.rint(poses.t / CELL_SHIFT)
+    numbers = np.concatenate([turns, shifts], axis=1).astype(np.int64) @ (64 ** np.arange(9, dtype=np.int64))
+    return np.sort(np.unique(numbers, return_index=True)[1])[:count]
 
 
 def _agreement(
@@ -133,16 +146,6 @@ def _agreement(
     full = np.zeros_like(weight)
     full[h, n] = weight[h, n] * (fit > AGREE)
     return full, partner
-
-
-def complement(n_a: NDArray[np.floating], n_b: NDArray[np.floating]) -> NDArray[np.floating]:
-    """(k,) float32: the cosine by which two creases have one face in common and the other opposed, at worst."""
-    dots = np.einsum("kic,kjc->kij", n_a, n_b)
-    straight = np.minimum(np.abs(dots[:, 0, 0]), np.abs(dots[:, 1, 1]))
-    crossed = np.minimum(np.abs(dots[:, 0, 1]), np.abs(dots[:, 1, 0]))
-    straight = np.where(dots[:, 0, 0] * dots[:, 1, 1] < 0, straight, -1)
-    crossed = np.where(dots[:, 0, 1] * dots[:, 1, 0] < 0, crossed, -1)
-    return np.maximum(straight, crossed)
 
 
 def align_on_creases(

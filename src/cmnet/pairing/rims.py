@@ -58,8 +58,7 @@ def find_rims(corners: Array | None, points: Array, normals: Array, rng: np.rand
         reach = float(np.median(distance[:, -1]))
         edge = near_edge(dense_normals, dense_normals[seeds], index)
         thin = wall <= CLEAR * reach
-        fitting = edge & (~thin | (level == LEVELS))
-        creases = find_creases(dense, dense_normals, seeds[fitting], distance[fitting], index[fitting])
+        creases = find_creases(dense, dense_normals, seeds[edge], distance[edge], index[edge])
         found.append(spread(creases, kept))
         if corners is None or level == LEVELS or not (edge & thin).any():
             break
@@ -128,4 +127,6 @@ def _halves(corners: Array) -> Array:
 
 
 def _areas(corners: Array) -> Array:
-    return np.asarray(np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1) / 2)
+    return np.asarray(
+        np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1) / 2
+    )

@@ -10,7 +10,7 @@ from scipy.spatial import cKDTree
 
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.trees import nearest_few, nearest_one
-from cmnet.pairing.hypotheses import complement
+from cmnet.pairing.creases import complement
 from cmnet.pairing.surface import Surface
 
 Array = NDArray[np.float64]
