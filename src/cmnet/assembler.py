@@ -46,7 +46,7 @@ class Assembler:
 
     @torch.inference_mode()
     def describe_points(self, points: Points, unit: float) -> Descriptors:
-        """The description of one part that is already sampled; `unit` is 1 for a network that takes lengths as given."""
+        """The description of one part that is already sampled."""
         xyz, normals = (torch.from_numpy(array).to(self.net.device) for array in (points.xyz, points.normals))
         return self.net.describe(xyz, normals, unit)
 

@@ -15,7 +15,9 @@ VARIANTS = [
     {"norm": "instance", "graph": "features", "normals": True},
 ]
 # Instance norm divides by vector lengths, however small: single precision is for rms, see the test below it.
-CASES = [(variant, torch.float64) for variant in VARIANTS] + [(v, torch.float32) for v in VARIANTS if v["norm"] == "rms"]
+CASES = [(variant, torch.float64) for variant in VARIANTS] + [
+    (v, torch.float32) for v in VARIANTS if v["norm"] == "rms"
+]
 
 
 def make(dtype=torch.float64, seed=0, **overrides) -> CMNet:

@@ -16,6 +16,11 @@ def test_a_saved_part_comes_back_exactly(tmp_path):
     assert np.array_equal(back.vertices[back.faces], part.vertices[part.faces])
 
 
-def test_clouds_are_not_written_as_meshes(tmp_path):
-    with pytest.raises(ValueError, match="cloud"):
-        save_part(Part("cloud", np.asarray(BALL.vertices)), tmp_path / "cloud.ply")
+@pytest.mark.parametrize("normals", [None, np.asarray(BALL.vertices)])
+def test_a_saved_cloud_comes_back_exactly(tmp_path, normals):
+    part = Part("cloud", np.asarray(BALL.vertices) / 3, normals=normals)
+    save_part(part, tmp_path / "cloud.ply")
+    back = load_part(tmp_path / "cloud.ply")
+    assert back.faces is None
+    assert np.array_equal(back.vertices, part.vertices)
+    assert (back.normals is None) == (normals is None)

@@ -11,7 +11,7 @@ from importlib import import_module
 from cmnet import __version__
 from cmnet.errors import InputError
 
-VERBS = ("train", "evaluate", "dataset", "info")
+VERBS = ("fracture", "dataset", "train", "evaluate", "info")
 
 EPILOG = """\
 worked examples:

@@ -16,7 +16,7 @@ def pieces(text: str) -> tuple[int, int]:
 
 def duration(text: str) -> float:
     """'90', '90s', '20m' or '1.5h' as seconds."""
-    factor = {"s": 1.0, "m": 60.0, "h": 3600.0}.get(text[-1:], None)
+    factor = {"s": 1.0, "m": 60.0, "h": 3600.0}.get(text[-1:])
     number = text[:-1] if factor else text
     try:
         seconds = float(number) * (factor or 1.0)

@@ -3,7 +3,7 @@
 import argparse
 from importlib import import_module
 
-SUBVERBS = ("toy",)
+SUBVERBS = ("toy", "build", "stats")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -5,10 +5,10 @@ most-touching pair, with the paper's metrics and a row for chance beside them. P
 same command then scores them again without predicting, or goes on where an interrupted run stopped.
 
 worked examples:
-  cmnet evaluate data/breaking_bad --subset everyday --split val --pieces 2        the paper's pairwise protocol
+  cmnet evaluate data/breaking_bad --subset everyday --split val --pieces 2 --weights W    the paper's pairwise protocol
   cmnet evaluate data/toy --split test --weights runs/toy/last.safetensors --json toy.json
-  cmnet evaluate data/breaking_bad --pieces 2-8 --predictions bb.jsonl --markdown bb.md --latex bb.tex
-  cmnet evaluate data/breaking_bad --method chance --limit 50                      what guessing scores
+  cmnet evaluate data/breaking_bad --pieces 2-8 --weights W --predictions bb.jsonl --markdown bb.md --latex bb.tex
+  cmnet evaluate data/breaking_bad --method chance --limit 50                               what guessing scores
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--method", choices=("cmnet", "chance"), default="cmnet", help="default: cmnet, chance beside it"
     )
-    parser.add_argument("--weights", default="cmnet-base", metavar="W", help="name or file (default: %(default)s)")
+    parser.add_argument("--weights", metavar="W", help="a .safetensors file that `cmnet train` wrote")
     parser.add_argument("--points", type=natural, default=5000, metavar="N", help="per object (default: %(default)s)")
     parser.add_argument("--limit", type=natural, metavar="N", help="only N fractures, evenly spaced over all")
     parser.add_argument("--seed", type=seed, default=0, metavar="S", help="of samples, motions, chance (default: 0)")
@@ -58,6 +58,8 @@ def run(args: argparse.Namespace) -> int:
     from cmnet.evaluation.protocol import score
     from cmnet.evaluation.tables import make_rows
 
+    if args.method == "cmnet" and not args.weights:
+        raise InputError("the method cmnet needs --weights FILE: train some with `cmnet train`, or try --method chance")
     settings = _settings(args)
     known = _known(args, settings)
     objects = _objects(args)

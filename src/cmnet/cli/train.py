@@ -1,12 +1,14 @@
 """Train the network on broken objects.
 
-DATA is a folder in Breaking Bad's layout. Where it lists no validation objects, a tenth of the objects is held out.
+ROOT is a folder in Breaking Bad's layout; where it lists no validation objects, a tenth of the objects is held out.
+With generated[:RECIPE] objects are made and broken on the fly instead (recipes as in `cmnet dataset build --preset`).
 The run folder receives checkpoints every few minutes and on interruption (last.ckpt), the weights (last.safetensors,
 best.safetensors), losses.csv, validation.csv, TensorBoard logs and the resolved config.json.
 
 worked examples:
   cmnet train --data data/toy -o runs/toy --max-time 20m
   cmnet train --data data/toy -o runs/toy --resume                  go on exactly where it stopped
+  cmnet train --data generated:training --pieces 2-8 -o runs/own    fresh objects for ever
   cmnet train --data data/bb --subset everyday --preset paper -o runs/paper --devices 4 --strategy ddp
   cmnet train --data data/toy -o runs/no-occupancy --set occupancy_branch=false
 """
@@ -27,9 +29,9 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--preset", default="cmnet-base", help="network and schedule: cmnet-base, paper (default: %(default)s)")
-    add("--data", type=Path, required=True, metavar="ROOT", help="folder in Breaking Bad's layout")
+    add("--data", required=True, metavar="ROOT", help="folder in Breaking Bad's layout, or generated[:RECIPE]")
     add("--subset", metavar="S", help="only this subset, such as everyday (default: all)")
-    add("--pieces", type=pieces, default=(2, 2), metavar="N|N-M", help="fractures of so many pieces (default: 2)")
+    add("--pieces", type=pieces, metavar="N|N-M", help="of a fracture (default: 2; generated: as the recipe says)")
     add("-o", "--output", type=Path, required=True, metavar="RUN", help="the run folder")
     add("--resume", action="store_true", help="continue the run in RUN from its checkpoint")
     add("--max-time", type=duration, metavar="T", help="stop after 90s, 20m, 1.5h, with a checkpoint")
@@ -62,11 +64,17 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(f"training needs {error.name}; install it with: pip install 'cmnet[train]'") from None
     import logging
 
-    from cmnet.data.split import training_sources
+    from cmnet.data.split import generated_sources, training_sources
 
     if not args.quiet:
         logging.getLogger("cmnet").setLevel(logging.INFO)
-    sources = training_sources(args.data, args.subset, args.pieces, net_config.points, config.seed)
+    kind, _, recipe = args.data.partition(":")
+    if kind == "generated":
+        count = config.validate_on
+        sources = generated_sources(recipe or "training", args.pieces, net_config.points, config.seed, count)
+    else:
+        pieces = args.pieces or (2, 2)
+        sources = training_sources(Path(args.data), args.subset, pieces, net_config.points, config.seed)
     machine = Machine(args.accelerator, args.devices, args.strategy, args.nodes, args.quiet)
     result = train(args.output, net_config, config, *sources, machine, args.resume, args.max_time)
     if result.first and not args.quiet:
@@ -75,7 +83,8 @@ def run(args: argparse.Namespace) -> int:
         if result.step < config.steps:
             console.print("next      the same command with --resume goes on from here")
         else:
-            console.print(f"next      cmnet evaluate {args.data} --weights {result.weights}")
+            data = "DATA" if kind == "generated" else args.data
+            console.print(f"next      cmnet evaluate {data} --weights {result.weights}")
     return 0
 
 
@@ -97,7 +106,9 @@ def resolve(args: argparse.Namespace) -> tuple[CMNetConfig, TrainConfig]:
     names = {f.name for f in fields(CMNetConfig)}, {f.name for f in fields(TrainConfig)}
     unknown = sorted(set(asked) - names[0] - names[1])
     if unknown:
-        raise InputError(f"no setting is called {unknown[0]!r}; the settings are {', '.join(sorted(names[0] | names[1]))}")
+        raise InputError(
+            f"no setting is called {unknown[0]!r}; the settings are {', '.join(sorted(names[0] | names[1]))}"
+        )
     net_config = preset(args.preset, **{k: v for k, v in asked.items() if k in names[0]})
     ours = checked(TrainConfig, {k: v for k, v in asked.items() if k in names[1]})
     return net_config, replace(TRAIN_PRESETS[args.preset], **ours)

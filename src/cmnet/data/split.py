@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from cmnet.data.fresh import FreshObjects
+from cmnet.data.generated import RECIPES
 from cmnet.data.objects import FolderObjects, ObjectSource, SampledObject
 from cmnet.errors import InputError
 
@@ -45,6 +48,18 @@ def hold_out(source: FolderObjects, share: float) -> tuple[Chosen, Chosen]:
             f"{'validate on' if sides[0] else 'train on'}; choose another share or add objects"
         )
     return Chosen(source, sides[0]), Chosen(source, sides[1])
+
+
+def generated_sources(
+    recipe: str, pieces: tuple[int, int] | None, points: int, seed: int, validate_on: int
+) -> tuple[ObjectSource, ObjectSource]:
+    """Objects broken on the fly to train on, and others, from another seed, to validate on."""
+    if recipe not in RECIPES or recipe == "benchmark":
+        allowed = ", ".join(name for name in RECIPES if name != "benchmark")  # the benchmark is never trained on
+        raise InputError(f"there is no recipe {recipe!r} to train on; choose one of {allowed}")
+    chosen = RECIPES[recipe] if pieces is None else replace(RECIPES[recipe], pieces=pieces)
+    others = FreshObjects(seed + 1, chosen, points, length=validate_on, keep=validate_on)
+    return FreshObjects(seed, chosen, points), others
 
 
 def training_sources(

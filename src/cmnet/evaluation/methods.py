@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Callable, Mapping
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -67,8 +66,6 @@ def chance(seed: int) -> Method:
 
 
 def weights_hash(weights: str) -> str | None:
-    """SHA-256 of a weights file given by its path or by the name of a shipped one; None where there is no file."""
+    """SHA-256 of a weights file; None where there is no file."""
     file = Path(weights)
-    if not file.is_file():
-        file = Path(str(resources.files("cmnet") / "assets" / f"{weights}.safetensors"))
     return hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else None

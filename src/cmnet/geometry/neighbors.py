@@ -23,15 +23,15 @@ def nearest(query: FloatArray, points: FloatArray, k: int) -> tuple[NDArray[np.f
     """
     ranks = np.arange(1, min(k, len(points)) + 1)  # a list, so that the answer keeps its second axis for k = 1
     distances, indices = cKDTree(points, balanced_tree=False).query(query, ranks, workers=-1)
-    return distances, indices.astype(np.int64)
+    return np.asarray(distances), np.asarray(indices, dtype=np.int64)
 
 
 def nearest_features(features: Tensor, k: int) -> Tensor:
     """The k nearest rows of each row, itself included. features : (n, f) float → (n, min(k, n)) int64, any order"""
     with torch.no_grad():
-        squares = (features * features).sum(1)
-        # ‖a − b‖² without its row constant, which does not change the order.
-        scores = torch.addmm(squares.expand(len(features), -1), features, features.T, beta=-0.5)
+        # −‖a − b‖² / 2 without its row constant, which does not change the order, as one matrix product.
+        halves = (features * features).sum(1, keepdim=True) / -2
+        scores = torch.cat([features, torch.ones_like(halves)], 1) @ torch.cat([features, halves], 1).T
         return scores.topk(min(k, len(features)), dim=1, sorted=False).indices
 
 

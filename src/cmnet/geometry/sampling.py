@@ -30,7 +30,7 @@ def sample_surface(vertices: Array, faces: Ints, count: int, rng: np.random.Gene
     total = doubled.sum()
     if not total > 0:
         raise ValueError("a surface without area cannot be sampled")
-    chosen, points = _uniform(corners, doubled, CANDIDATES * count, rng)
+    chosen, points = uniform_samples(corners, doubled, CANDIDATES * count, rng)
     normals = crosses[chosen] / doubled[chosen, None]
     kept = poisson_subset(points, normals, count, np.sqrt(SATURATION * total / 2 / max(count, 1)))
     return points[kept], normals[kept]
@@ -45,12 +45,12 @@ def sample_faces(corners: Array, count: int, rng: np.random.Generator) -> tuple[
     doubled = np.linalg.norm(crosses, axis=1)
     if count == 0 or not doubled.sum() > 0:
         return np.empty((0, 3)), np.empty((0, 3))
-    chosen, points = _uniform(corners, doubled, count, rng)
+    chosen, points = uniform_samples(corners, doubled, count, rng)
     return points, crosses[chosen] / doubled[chosen, None]
 
 
-def _uniform(corners: Array, weights: Array, count: int, rng: np.random.Generator) -> tuple[Ints, Array]:
-    """`count` independent points, uniform by area: faces (count,) int and points (count, 3) float."""
+def uniform_samples(corners: Array, weights: Array, count: int, rng: np.random.Generator) -> tuple[Ints, Array]:
+    """`count` independent points of triangles (m, 3, 3), uniform by weight: faces (count,) int, points (count, 3)."""
     ends = np.cumsum(weights)
     # side="right" never lands on a face without area, since such a face ends where the one before it ends
     chosen = np.searchsorted(ends, rng.random(count) * ends[-1], side="right")

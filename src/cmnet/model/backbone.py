@@ -1,4 +1,4 @@
-"""The U-shaped backbone (supplement B.1): EdgeConvs at four resolutions, down by farthest points, up by interpolation."""
+"""The U-shaped backbone (supplement B.1): EdgeConvs at four resolutions, farthest points down, interpolation up."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ class Backbone(nn.Module):
         inputs = 2 if config.normals else 1
         w = config.widths
         self.first = self._layer(2 * inputs, w[0])
-        self.encode = nn.ModuleList([self._layer(2 * w[0], w[1]), self._layer(2 * w[1], w[2]), self._layer(2 * w[2], w[3])])
+        self.encode = nn.ModuleList(
+            [self._layer(2 * w[0], w[1]), self._layer(2 * w[1], w[2]), self._layer(2 * w[2], w[3])]
+        )
         self.bottom = self._layer(2 * w[3], w[3])
         self.down = nn.ModuleList([self._layer(c, c) for c in w[:3]])
         self.skip = nn.ModuleList([self._layer(c, c) for c in w[:3]])
@@ -50,18 +52,25 @@ class Backbone(nn.Module):
         fine = []
         for level in range(LEVELS - 1):
             fine.append(x)
-            x = self.down[level].gather(x, pyramid.down[level])
-            x = self.encode[level].edges(x, self._graph(x, pyramid, level + 1))
+            x = _layer_at(self.down, level).gather(x, pyramid.down[level])
+            x = _layer_at(self.encode, level).edges(x, self._graph(x, pyramid, level + 1))
         x = self.bottom.edges(x, self._graph(x, pyramid, LEVELS - 1))
         for level in reversed(range(LEVELS - 1)):
             x = self.skip[level](fine[level]) + _interpolate(self.up[level](x), pyramid, level)
-            x = self.decode[level].edges(x, self._graph(x, pyramid, level))
+            x = _layer_at(self.decode, level).edges(x, self._graph(x, pyramid, level))
         return self.last(x)
 
     def _graph(self, x: Tensor, pyramid: Pyramid, level: int) -> Tensor:
         if self.config.graph == "coordinates":
             return pyramid.graph[level]
         return nearest_features(x.flatten(1), self.config.neighbors)
+
+
+def _layer_at(layers: nn.ModuleList, i: int) -> VectorLayer | PlainLayer:
+    """For the type checker, which takes a list's modules for anything."""
+    layer = layers[i]
+    assert isinstance(layer, VectorLayer | PlainLayer)
+    return layer
 
 
 def _interpolate(x: Tensor, pyramid: Pyramid, level: int) -> Tensor:

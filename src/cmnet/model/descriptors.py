@@ -78,8 +78,8 @@ class Head(nn.Module):
 
 def _instance_norm(x: Tensor) -> Tensor:
     """Over the points, without learnable scale. (n, d) → (n, d)"""
-    variance, mean = torch.var_mean(x, 0, correction=0)
-    return (x - mean) * (variance + 1e-5).rsqrt()
+    x = x - x.mean(0)
+    return x * ((x * x).mean(0) + 1e-5).rsqrt()
 
 
 class ChannelAttention(nn.Module):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import torch
@@ -40,7 +41,7 @@ def build_pyramid(points: Tensor, neighbors: int, down_neighbors: int, all_graph
     order = farthest_points(xyz, len(xyz) // 2)
     # A prefix of a farthest-point order is one itself, so one order serves all levels.
     levels = [xyz, *(xyz[order[: len(xyz) >> level]] for level in range(1, LEVELS))]
-    steps = list(zip(levels[:-1], levels[1:]))
+    steps = list(pairwise(levels))
     blends = [interpolation(fine, coarse) for fine, coarse in steps]
 
     def tensor(array: NDArray) -> Tensor:

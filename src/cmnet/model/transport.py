@@ -1,7 +1,10 @@
 """Optimal transport with a dustbin (Sarlin et al., 2020): every point matches one point of the other part, or none.
 
-One round in the logarithmic domain makes the scores safe to exponentiate; the others are matrix–vector products. The
-gradient is that of the fixed point, by solving its linear system with the same products, so no round is recorded.
+The scores are exponentiated once, their rows shifted so that nothing overflows, and again only where the potentials
+have drifted far; every round is then two matrix–vector products. After a few of them each round oversteps by a factor
+chosen from how fast those converged (successive over-relaxation, Lehmann et al. 2021: a third of the rounds on hard
+scores). The gradient is that of the fixed point, by solving its linear system with the same products, so no round is
+recorded.
 """
 
 from __future__ import annotations
@@ -9,7 +12,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-LARGE = 1e12  # scaling factors beyond it are absorbed into the potentials before float32 overflows
+DRIFT = 20.0  # potentials may move so far before the plan is exponentiated anew: what underflowed stays negligible
+PLAIN = 6  # rounds before overstepping
 
 
 def log_transport(cost: Tensor, dustbin: Tensor, rounds: int) -> Tensor:
@@ -30,31 +34,35 @@ def marginals(n: int, m: int, like: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def sinkhorn(scores: Tensor, rounds: int) -> Tensor:
-    """scores : (n + 1, m + 1) float → scores + u + v whose exponential meets the marginals"""
+    """scores : (n + 1, m + 1) float → scores + u + v whose exponential meets the marginals, if `rounds` allow it"""
     rows, columns = marginals(scores.shape[0] - 1, scores.shape[1] - 1, scores)
     tolerance = 1e3 * torch.finfo(scores.dtype).eps
-    u = rows.log() - torch.logsumexp(scores, 1)
-    log_plan = scores + u[:, None]
-    log_plan += columns.log() - torch.logsumexp(log_plan, 0)
-    plan = log_plan.exp()
-    a, b = torch.ones_like(rows), torch.ones_like(columns)
-    for _ in range(1, rounds):
-        row_sums = plan @ b
-        if ((a * row_sums / rows - 1).abs() < tolerance).all():
+    log_plan = scores - scores.amax(1, keepdim=True)  # dustbins keep every row and column above zero
+    plan, a, b = log_plan.exp(), torch.ones_like(rows), torch.ones_like(columns)
+    step, last = 1.0, torch.inf
+    for done in range(rounds):
+        excess = a * (plan @ b) / rows
+        error = (excess - 1).abs()
+        if error.amax() < tolerance:
             break
-        a = rows / row_sums
-        b = columns / (plan.T @ a)
-        if not (a.amax() < LARGE and b.amax() < LARGE):  # also true for a row that has underflowed to nothing
-            log_plan, a, b = _absorb(log_plan, rows, columns)
-            plan = log_plan.exp()
+        if done == PLAIN:
+            step = _overstep(float(error.mean()) / last)
+        last = float(error.mean())
+        if done >= rounds - 2:  # out of rounds: end with plain ones, which leave the columns exact
+            step = 1.0
+        a = a * excess**-step
+        b = b * (b * (plan.T @ a) / columns) ** -step
+        log_a, log_b = a.log(), b.log()
+        if not torch.maximum(log_a.abs().amax(), log_b.abs().amax()) < DRIFT:
+            log_plan = log_plan + (log_a[:, None] + log_b)
+            plan, a, b = log_plan.exp(), torch.ones_like(rows), torch.ones_like(columns)
     return log_plan + (a.log()[:, None] + b.log())
 
 
-def _absorb(log_plan: Tensor, rows: Tensor, columns: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Start the scaling anew from one round in the logarithmic domain."""
-    log_plan = log_plan + (rows.log() - torch.logsumexp(log_plan, 1))[:, None]
-    log_plan = log_plan + (columns.log() - torch.logsumexp(log_plan, 0))
-    return log_plan, torch.ones_like(rows), torch.ones_like(columns)
+def _overstep(rate: float) -> float:
+    """The best over-relaxation where plain rounds shrink the error by `rate` each (Young's formula)."""
+    rate = min(max(rate, 0.0), 0.98)
+    return float(2 / (1 + (1 - rate) ** 0.5))
 
 
 class _LogTransport(torch.autograd.Function):

@@ -1,7 +1,7 @@
 """Vector-neuron layers (Deng et al., 2021) and their plain counterparts.
 
-A vector feature is (n, 3, c): point, space, channel. A layer is  x ↦ act(norm(W x), D x):  W and D mix channels only, so
-turning the input turns the output. Channel-last keeps every linear map one contiguous matrix product.
+A vector feature is (n, 3, c): point, space, channel. A layer is  x ↦ act(norm(W x), D x):  W and D mix channels
+only, so turning the input turns the output. Channel-last keeps every linear map one contiguous matrix product.
 
 Three forms of the same layer:
   layer(x)                 every point
@@ -11,6 +11,8 @@ The last two never build what they stand for: a linear map on edges is two maps 
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -44,8 +46,9 @@ class VectorNorm(nn.Module):
             return self.gain * (_mean(squares, weights) + 1e-12).rsqrt()
         lengths = (squares + 1e-24).sqrt()
         mean = _mean(lengths, weights)
-        variance = _mean((lengths - mean) ** 2, weights)
-        return ((lengths - mean) * (variance + 1e-5).rsqrt() * self.gain + self.bias) / lengths
+        centred = lengths - mean
+        slope = self.gain * (_mean(centred * centred, weights) + 1e-5).rsqrt()
+        return torch.addcmul(slope, self.bias - slope * mean, lengths.reciprocal())
 
 
 class VectorLayer(nn.Module):
@@ -83,7 +86,7 @@ class VectorLayer(nn.Module):
         bent, squares = [], x.new_zeros(outputs)
         for rows in _chunks(index, at_centre):
             edge = take(at_neighbour, index[rows]).add_(at_centre[rows].unsqueeze(1))  # (rows, k, 3, 2 out)
-            p, d = edge[..., :outputs], edge[..., outputs:]
+            p, d = edge.split([outputs, edge.shape[-1] - outputs], dim=-1)
             if factor is None:
                 bent.append(self._bend_unscaled(p, d))
                 squares = squares + _dot(p, p).sum((0, 1))
@@ -157,15 +160,30 @@ def take(x: Tensor, index: Tensor) -> Tensor:
     return rows.view(*index.shape, *x.shape[1:])
 
 
+class _Dot(torch.autograd.Function):
+    """Inner product over space, written out: a reduction over a middle axis of 3 is slow, and so are its slices'."""
+
+    @staticmethod
+    def forward(ctx: Any, a: Tensor, b: Tensor) -> Tensor:
+        ctx.save_for_backward(a, b)
+        x = a[..., 0, :] * b[..., 0, :]
+        x.addcmul_(a[..., 1, :], b[..., 1, :])
+        return x.addcmul_(a[..., 2, :], b[..., 2, :])
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, Tensor]:
+        a, b = ctx.saved_tensors
+        grad = grads[0].unsqueeze(-2)
+        return grad * b, grad * a
+
+
 def _dot(a: Tensor, b: Tensor) -> Tensor:
-    """Inner product over space. (..., 3, c) → (..., c). Written out: a reduction over a middle axis of 3 is slow."""
-    x = a[..., 0, :] * b[..., 0, :]
-    x = torch.addcmul(x, a[..., 1, :], b[..., 1, :])
-    return torch.addcmul(x, a[..., 2, :], b[..., 2, :])
+    """(..., 3, c), (..., 3, c or 1) → (..., c)"""
+    return _Dot.apply(a, b.expand_as(a))
 
 
 def _chunks(index: Tensor, x: Tensor) -> list[slice]:
-    """Rows to work on at once, so that their edges stay in the cache. With gradients all at once: they are kept anyway."""
+    """Rows to work on at once, so that their edges stay in the cache. With gradients all: they are kept anyway."""
     rows = len(index)
     if not torch.is_grad_enabled():
         rows = max(1, CHUNK // (index.shape[1] * x[0].numel()))

@@ -43,6 +43,12 @@ class Part:
         edges = self.triangles[:, 1:] - self.triangles[:, :1]
         return float(np.linalg.norm(np.cross(edges[:, 0], edges[:, 1]), axis=1).sum() / 2)
 
+    @cached_property
+    def volume(self) -> float:
+        """Enclosed by a closed mesh, in the cube of the given unit; negative where its faces point inwards."""
+        a, b, c = np.moveaxis(self.triangles - self.vertices.mean(axis=0), 1, 0)
+        return float(np.einsum("mc,mc->", a, np.cross(b, c)) / 6)
+
     def moved(self, T_b_a: Pose) -> Part:
         """The same part with its coordinates taken from frame a to frame b."""
         normals = None if self.normals is None else T_b_a.rotate(self.normals)

@@ -7,25 +7,22 @@ import numpy as np
 from cmnet.files import replacing
 from cmnet.parts.part import Part
 
-HEADER = """\
-ply
-format binary_little_endian 1.0
-element vertex {vertices}
-property double x
-property double y
-property double z
-element face {faces}
-property list uchar int vertex_indices
-end_header
-"""
-
 
 def save_part(part: Part, path: Path) -> None:
-    """Write a mesh as binary .ply in double precision, so that mating surfaces still coincide when read back."""
-    if part.faces is None:
-        raise ValueError(f"part {part.name!r} is a point cloud; only meshes are written")
-    faces = np.empty(len(part.faces), dtype=[("count", "u1"), ("corners", "<i4", 3)])
-    faces["count"], faces["corners"] = 3, part.faces
-    header = HEADER.format(vertices=len(part.vertices), faces=len(faces)).encode()
+    """Write a part as binary .ply in double precision, so that mating surfaces still coincide when read back."""
     with replacing(path) as temporary:
-        temporary.write_bytes(header + part.vertices.astype("<f8").tobytes() + faces.tobytes())
+        temporary.write_bytes(ply_bytes(part))
+
+
+def ply_bytes(part: Part) -> bytes:
+    """The file's content: a mesh, or a point cloud with or without normals."""
+    columns = part.vertices if part.normals is None else np.concatenate([part.vertices, part.normals], axis=1)
+    header = ["ply", "format binary_little_endian 1.0", f"element vertex {len(columns)}"]
+    header += [f"property double {name}" for name in ("x", "y", "z", "nx", "ny", "nz")[: columns.shape[1]]]
+    body = np.ascontiguousarray(columns, dtype="<f8").tobytes()
+    if part.faces is not None:
+        header += [f"element face {len(part.faces)}", "property list uchar int vertex_indices"]
+        faces = np.empty(len(part.faces), dtype=[("count", "u1"), ("corners", "<i4", 3)])
+        faces["count"], faces["corners"] = 3, part.faces
+        body += faces.tobytes()
+    return ("\n".join([*header, "end_header"]) + "\n").encode("ascii") + body

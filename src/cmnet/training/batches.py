@@ -25,9 +25,15 @@ class PairTensors(NamedTuple):
 
 
 def to_tensors(pair: Pair, number: int) -> PairTensors:
-    arrays = (pair.points_p, pair.normals_p, pair.points_q, pair.normals_q)
-    T_q_p = torch.from_numpy(pair.T_q_p.matrix()).float()
-    return PairTensors(number, *(torch.from_numpy(a) for a in arrays), T_q_p, torch.from_numpy(pair.matches))
+    return PairTensors(
+        number=number,
+        points_p=torch.from_numpy(pair.points_p),
+        normals_p=torch.from_numpy(pair.normals_p),
+        points_q=torch.from_numpy(pair.points_q),
+        normals_q=torch.from_numpy(pair.normals_q),
+        T_q_p=torch.from_numpy(pair.T_q_p.matrix()).float(),
+        matches=torch.from_numpy(pair.matches),
+    )
 
 
 class NumberedPairs(Dataset):

@@ -12,6 +12,7 @@ from types import FrameType
 from typing import Any
 
 import lightning.pytorch as pl
+from lightning.pytorch.callbacks import RichProgressBar
 
 from cmnet.training.module import CMNetModule
 
@@ -105,7 +106,9 @@ class CsvLog(pl.Callback):
     def _append(self, trainer: pl.Trainer, name: str, prefix: str) -> None:
         if not trainer.is_global_zero or trainer.sanity_checking:
             return
-        figures = {k.removeprefix(prefix): v.item() for k, v in trainer.callback_metrics.items() if k.startswith(prefix)}
+        figures = {
+            k.removeprefix(prefix): v.item() for k, v in trainer.callback_metrics.items() if k.startswith(prefix)
+        }
         row = {"step": trainer.global_step, **figures}
         path = self.folder / name
         new = not path.exists()
@@ -123,6 +126,17 @@ def _keep_rows(path: Path, last_step: int) -> None:
     header, *rows = path.read_text().splitlines()
     kept = [row for row in rows if int(row.split(",", 1)[0]) <= last_step]
     path.write_text("\n".join([header, *kept]) + "\n") if kept else path.unlink()
+
+
+class Bar(RichProgressBar):
+    """Lightning's bar with short names: the losses, and the figures of the last validation."""
+
+    def get_metrics(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> dict[str, Any]:
+        metrics = super().get_metrics(trainer, pl_module)
+        return {name.split("/")[1]: value for name, value in metrics.items() if "/" in name}
+
+    def _get_train_description(self, current_epoch: int) -> str:
+        return "train"
 
 
 class LineProgress(pl.Callback):

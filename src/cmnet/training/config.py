@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,7 @@ class TrainConfig:
     clip: float = 10.0  # longest gradient
     seed: int = 0  # of the first weights, the order of the data, rotations and draws
     variants: int = 4  # samplings of each object's surface, taken in turn
-    choice: str = "random"  # the source part of a pair: random, or most-touching
+    choice: Literal["random", "most-touching"] = "random"  # which parts of an object make a pair
     validate_every: int = 500  # steps; 0: never
     validate_on: int = 100  # pairs at most
     checkpoint_minutes: float = 5.0  # at most so much work is lost by a crash

@@ -12,7 +12,6 @@ from typing import Any
 
 import lightning.pytorch as pl
 import torch
-from lightning.pytorch.callbacks import RichProgressBar
 from lightning.pytorch.loggers import TensorBoardLogger
 from lightning.pytorch.utilities import rank_zero_only
 
@@ -23,7 +22,7 @@ from cmnet.errors import InputError
 from cmnet.files import write_text
 from cmnet.model.config import CMNetConfig
 from cmnet.training.batches import Consecutive, Dealt, loader
-from cmnet.training.callbacks import CHECKPOINT, WEIGHTS, CsvLog, Keeper, LineProgress
+from cmnet.training.callbacks import CHECKPOINT, WEIGHTS, Bar, CsvLog, Keeper, LineProgress
 from cmnet.training.config import TrainConfig
 from cmnet.training.module import CMNetModule
 
@@ -133,7 +132,7 @@ def _trainer(
     callbacks: list[pl.Callback] = [CsvLog(folder), Keeper(folder, config.checkpoint_minutes, max_seconds)]
     bar = not machine.quiet and sys.stdout.isatty()
     if bar:
-        callbacks.append(RichProgressBar())
+        callbacks.append(Bar())
     elif not machine.quiet:
         callbacks.append(LineProgress())
     for name in ("lightning.pytorch", "lightning.fabric"):

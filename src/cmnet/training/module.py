@@ -40,7 +40,7 @@ class CMNetModule(pl.LightningModule):
     def training_step(self, batch: list[PairTensors], batch_idx: int) -> Tensor:
         losses = _mean([self.pair_losses(pair) for pair in batch])
         for name, value in losses.items():
-            self.log(f"train/{name}", value, prog_bar=name == "total", batch_size=len(batch))
+            self.log(f"train/{name}", value, prog_bar=True, batch_size=len(batch))
         return losses["total"]
 
     def configure_gradient_clipping(self, optimizer: Any, *args: Any, **kwargs: Any) -> None:

@@ -1,0 +1,56 @@
+"""Random samples of surfaces, and which of them lie on another surface that faces them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+
+from cmnet.geometry.sampling import uniform_samples
+
+Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+FLATNESS = 1e-3  # how far two coinciding surfaces may be apart, object size 1
+
+
+@dataclass(frozen=True, eq=False)
+class SurfaceSamples:
+    """Uniform samples of a surface. points, normals : (n, 3) float; face : (n,) int; spacing : typical distance"""
+
+    points: Array
+    normals: Array
+    face: NDArray[np.int64]
+    spacing: float
+    tree: cKDTree
+
+
+def sample_triangles(corners: Array, count: int, rng: np.random.Generator) -> SurfaceSamples:
+    """Sample triangles uniformly by area. corners : (m, 3, 3) float"""
+    cross = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    double = np.linalg.norm(cross, axis=1)
+    face, points = uniform_samples(corners, double, count, rng)
+    normals = cross[face] / np.maximum(double[face], 1e-30)[:, None]
+    return SurfaceSamples(points, normals, face, float(np.sqrt(double.sum() / 2 / count)), cKDTree(points))
+
+
+def lies_on(a: SurfaceSamples, b: SurfaceSamples, flatness: float = FLATNESS, facing: bool = True) -> Bools:
+    """Which samples of a lie on b, with opposed normals or (facing=False) with similar ones. → (n_a,) bool"""
+    reach = 3 * b.spacing + flatness
+    near = (
+        ((a.points > b.points.min(axis=0) - reach) & (a.points < b.points.max(axis=0) + reach)).all(axis=1).nonzero()[0]
+    )
+    result = np.zeros(len(a.points), dtype=bool)
+    if len(near) == 0:
+        return result
+    k = min(6, len(b.points))
+    distance, index = b.tree.query(a.points[near], k=np.arange(1, k + 1), distance_upper_bound=reach)
+    found = np.isfinite(distance)
+    index = np.where(found, index, 0)
+    height = np.abs(np.einsum("nkd,nkd->nk", b.points[index] - a.points[near][:, None], b.normals[index]))
+    cosine = np.einsum("nkd,nd->nk", b.normals[index], a.normals[near])
+    agrees = cosine < -0.9 if facing else cosine > 0.7
+    result[near] = (found & agrees & (height < flatness)).any(axis=1)
+    return result

@@ -1,0 +1,73 @@
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from cmnet.errors import InputError
+from cmnet.model.network import CMNet
+
+SMALL = {"widths": (2, 3, 4, 5), "features": 6, "descriptor": 8, "attention": 4}
+
+
+@pytest.fixture
+def saved(tmp_path):
+    net = CMNet.from_preset("paper", **SMALL)
+    net.save(tmp_path / "net.safetensors", step=3)
+    return net, tmp_path / "net.safetensors"
+
+
+def test_round_trip(saved):
+    net, path = saved
+    loaded = CMNet.from_pretrained(path)
+    assert loaded.config == net.config
+    assert not loaded.training
+    assert all(torch.equal(value, loaded.state_dict()[name]) for name, value in net.state_dict().items())
+
+
+def test_equal_weights_are_equal_files(saved, tmp_path):
+    net, path = saved
+    net.save(tmp_path / "again.safetensors", step=3)
+    assert path.read_bytes() == (tmp_path / "again.safetensors").read_bytes()
+
+
+def header_of(path):
+    from safetensors import safe_open
+
+    with safe_open(path, "pt") as file:
+        return file.metadata()
+
+
+def test_weights_of_another_shape_are_refused(saved):
+    _, path = saved
+    tensors = load_file(path)
+    tensors["orientation.weight"] = torch.zeros(3, 3)
+    save_file(tensors, path, metadata=header_of(path))
+    with pytest.raises(InputError, match=r"orientation.weight has shape \(3, 3\), the network needs \(2, 6\)"):
+        CMNet.from_pretrained(path)
+
+
+def test_missing_and_surplus_tensors_are_refused(saved):
+    _, path = saved
+    header, tensors = header_of(path), load_file(path)
+    save_file({**tensors, "extra": torch.zeros(1)}, path, metadata=header)
+    with pytest.raises(InputError, match="extra"):
+        CMNet.from_pretrained(path)
+    del tensors["dustbin"]
+    save_file(tensors, path, metadata=header)
+    with pytest.raises(InputError, match="dustbin"):
+        CMNet.from_pretrained(path)
+
+
+@pytest.mark.parametrize("content", [b"", b"not safetensors", b"\xff" * 100])
+def test_other_files_are_refused(tmp_path, content):
+    path = tmp_path / "x.safetensors"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"x.safetensors is not a readable safetensors file"):
+        CMNet.from_pretrained(path)
+
+
+def test_foreign_safetensors_and_missing_files_are_refused(tmp_path):
+    save_file({"a": torch.zeros(1)}, tmp_path / "x.safetensors")
+    with pytest.raises(InputError, match="holds no CMNet weights"):
+        CMNet.from_pretrained(tmp_path / "x.safetensors")
+    with pytest.raises(InputError, match="no weights at"):
+        CMNet.from_pretrained(tmp_path / "nothing.safetensors")

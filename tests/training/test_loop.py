@@ -1,0 +1,128 @@
+"""Exact resume, data parallel, interruption, refusals: through the command line, as a person would."""
+
+import csv
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from safetensors.torch import load_file
+
+from cmnet.cli import main
+from cmnet.data.toy import ToySizes, build_toy
+
+SMALL = ["points=600", "widths=4,6,8,10", "features=12", "descriptor=16", "attention=8", "neighbors=8", "warmup=3"]
+ENV = dict(os.environ)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    os.environ["XDG_CACHE_HOME"] = str(tmp_path_factory.mktemp("cache"))
+    ENV["XDG_CACHE_HOME"] = os.environ["XDG_CACHE_HOME"]
+    root = tmp_path_factory.mktemp("data") / "toy"
+    build_toy(root, seed=0, sizes=ToySizes(train=2, val=1, test=1))
+    yield root
+    del os.environ["XDG_CACHE_HOME"]
+
+
+def command(data: Path, run: Path, *more: str, steps: int = 12, accumulate: int = 2) -> list[str]:
+    settings = [*SMALL, f"accumulate={accumulate}", "validate_every=4", "validate_on=3"]
+    sets = [word for setting in settings for word in ("--set", setting)]
+    return ["train", "--data", str(data), "-o", str(run), "--steps", str(steps), "--accelerator", "cpu", *sets, *more]
+
+
+def rows(run: Path, name: str = "losses.csv") -> list[dict[str, str]]:
+    with (run / name).open() as file:
+        return list(csv.DictReader(file))
+
+
+def spawn(arguments: list[str]) -> subprocess.Popen:
+    return subprocess.Popen([sys.executable, "-m", "cmnet.cli", *arguments], env=ENV, stderr=subprocess.PIPE, text=True)
+
+
+@pytest.fixture(scope="module")
+def whole(data, tmp_path_factory):
+    """A run from start to end, without interruption."""
+    run = tmp_path_factory.mktemp("whole") / "run"
+    process = spawn(command(data, run, "--quiet"))
+    assert process.wait(timeout=240) == 0, process.stderr.read()
+    return run
+
+
+def test_a_run_leaves_weights_logs_and_config(whole):
+    from cmnet.model.network import CMNet
+
+    names = {path.name for path in whole.iterdir()}
+    assert {"last.ckpt", "last.safetensors", "best.safetensors", "config.json", "losses.csv", "tensorboard"} <= names
+    assert [int(row["step"]) for row in rows(whole)] == list(range(1, 13))
+    assert [int(row["step"]) for row in rows(whole, "validation.csv")] == [4, 8, 12]
+    assert CMNet.from_pretrained(whole / "last.safetensors").config.widths == (4, 6, 8, 10)
+    assert not [name for name in names if name.startswith(".")]
+
+
+def test_sigterm_in_the_middle_and_resume_give_the_same_losses(data, whole, tmp_path):
+    run = tmp_path / "run"
+    process = spawn(command(data, run, "--quiet"))
+    deadline = time.monotonic() + 120
+    while not (run / "losses.csv").exists() or len(rows(run)) < 5:
+        assert process.poll() is None, process.stderr.read()
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(timeout=60) == 0
+    done = len(rows(run))
+    assert 5 <= done < 12
+    resumed = spawn(command(data, run, "--quiet", "--resume"))
+    assert resumed.wait(timeout=240) == 0, resumed.stderr.read()
+    assert rows(run) == rows(whole)
+    assert rows(run, "validation.csv") == rows(whole, "validation.csv")
+    assert (run / "last.safetensors").read_bytes() == (whole / "last.safetensors").read_bytes()
+
+
+def test_two_processes_take_the_steps_of_one_that_accumulates_twice_as_much(data, whole, tmp_path):
+    run = tmp_path / "run"
+    parallel = ["--devices", "2", "--strategy", "ddp", "--quiet"]
+    process = spawn(command(data, run, *parallel, accumulate=1))
+    assert process.wait(timeout=240) == 0, process.stderr.read()
+    one, two = (load_file(folder / "last.safetensors") for folder in (whole, run))
+    for name, value in one.items():
+        assert (value - two[name]).abs().max() < 1e-4, name
+    assert [int(row["step"]) for row in rows(run)] == list(range(1, 13))
+
+
+def test_time_is_up(data, tmp_path):
+    assert main(command(data, tmp_path / "run", "--quiet", "--max-time", "1s", steps=100_000)) == 0
+    taken = len(rows(tmp_path / "run"))
+    assert 1 <= taken < 1000
+    assert main(command(data, tmp_path / "run", "--quiet", "--max-time", "0.01s", "--resume", steps=100_000)) == 0
+    assert len(rows(tmp_path / "run")) == taken + 1
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--set", "wdths=3"], "no setting is called 'wdths'"),
+        (["--set", "norm=batch"], "choose one of instance, rms"),
+        (["--set", "norm"], "write --set NAME=VALUE"),
+        (["--preset", "huge"], "no preset is called 'huge'"),
+        (["--resume"], "there is no run to resume"),
+        (["--subset", "nothing"], "nothing"),
+        (["--pieces", "7"], "no fracture of 7 pieces"),
+    ],
+)
+def test_wrong_settings_are_one_clear_sentence(data, tmp_path, capsys, more, message):
+    assert main(command(data, tmp_path / "run", "--quiet", *more)) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert "Traceback" not in error
+    assert error.count("\n") == 1
+
+
+def test_an_existing_run_is_not_overwritten_nor_resumed_with_other_settings(data, whole, capsys):
+    assert main(command(data, whole, "--quiet")) == 2
+    assert "--resume" in capsys.readouterr().err
+    assert main(command(data, whole, "--quiet", "--resume", "--set", "learning_rate=0.5")) == 2
+    assert "learning_rate" in capsys.readouterr().err
