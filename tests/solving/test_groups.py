@@ -87,8 +87,8 @@ def test_a_mixed_pile_falls_into_its_objects():
     T = world(7)
     groups = grow([join(T, i, j, 0.9) for i, j in [(0, 2), (2, 4), (1, 3), (3, 5)]], 7)
     assembly = to_assembly(groups, np.arange(7.0), [])
-    assert assembly.groups == ((1, 3, 5), (0, 2, 4))
-    assert assembly.unplaced == (6,)
+    assert assembly.groups == [[1, 3, 5], [0, 2, 4]]
+    assert assembly.unplaced == [6]
     for largest in (4, 5, 6):
         assert np.array_equal(assembly.poses[largest], np.eye(4))
 
@@ -154,4 +154,4 @@ def test_averaging_exact_joins_changes_nothing():
 def test_nothing_at_all():
     assert grow([], 0) == []
     assembly = to_assembly(grow([], 2), np.ones(2), [])
-    assert (assembly.groups, assembly.unplaced) == ((), (0, 1))
+    assert (assembly.groups, assembly.unplaced) == ([], [0, 1])

@@ -23,6 +23,6 @@ class Assembly:
     """
 
     poses: Array
-    groups: tuple[tuple[int, ...], ...]
-    unplaced: tuple[int, ...]
-    joins: tuple[Join, ...]
+    groups: list[list[int]]
+    unplaced: list[int]
+    joins: list[Join]

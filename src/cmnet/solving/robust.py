@@ -49,7 +49,7 @@ def to_assembly(groups: Sequence[Group], areas: np.ndarray, joins: Sequence[Join
     marked = [replace(join, used=id(join) in used) for join in joins]
     return Assembly(
         poses=poses,
-        groups=tuple(tuple(sorted(group.T)) for group in held),
-        unplaced=tuple(sorted(k for group in groups if len(group.T) == 1 for k in group.T)),
-        joins=tuple(sorted(marked, key=lambda join: (-join.confidence, join.parts))),
+        groups=[sorted(group.T) for group in held],
+        unplaced=sorted(k for group in groups if len(group.T) == 1 for k in group.T),
+        joins=sorted(marked, key=lambda join: (-join.confidence, join.parts)),
     )
