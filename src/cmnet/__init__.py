@@ -14,16 +14,19 @@ _WHERE = {
     "Pose": "cmnet.geometry.pose",
     "CMNet": "cmnet.model.network",
     "Assembler": "cmnet.assembler",
+    "Assembly": "cmnet.solving.assembly",
+    "assemble": "cmnet.assembler",
 }
 
-__all__ = ["Assembler", "CMNet", "Part", "Pose", "__version__", "load_parts"]
+__all__ = ["Assembler", "Assembly", "CMNet", "Part", "Pose", "__version__", "assemble", "load_parts"]
 
 if TYPE_CHECKING:
-    from cmnet.assembler import Assembler
+    from cmnet.assembler import Assembler, assemble
     from cmnet.geometry.pose import Pose
     from cmnet.model.network import CMNet
     from cmnet.parts.load import load_parts
     from cmnet.parts.part import Part
+    from cmnet.solving.assembly import Assembly
 
 
 def __getattr__(name: str) -> Any:

@@ -36,6 +36,19 @@ def sample_surface(vertices: Array, faces: Ints, count: int, rng: np.random.Gene
     return points[kept], normals[kept]
 
 
+def sample_faces(corners: Array, count: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Independent samples of triangles, uniform by area: cheaper than blue noise where there are plenty of them.
+
+    corners : (m, 3, 3) float → points (count, 3) float, unit normals (count, 3) float
+    """
+    crosses = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    doubled = np.linalg.norm(crosses, axis=1)
+    if count == 0 or not doubled.sum() > 0:
+        return np.empty((0, 3)), np.empty((0, 3))
+    chosen, points = uniform_samples(corners, doubled, count, rng)
+    return points, crosses[chosen] / doubled[chosen, None]
+
+
 def uniform_samples(corners: Array, weights: Array, count: int, rng: np.random.Generator) -> tuple[Ints, Array]:
     """`count` independent points of triangles (m, 3, 3), uniform by weight: faces (count,) int, points (count, 3)."""
     ends = np.cumsum(weights)

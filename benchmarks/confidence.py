@@ -1,0 +1,90 @@
+"""Fit the table of coefficients in cmnet.pairing.confidence, and show how honest it is.
+
+    python benchmarks/pairs.py ROOT --half development --pairs mixed --log log.json
+    python benchmarks/confidence.py log.json --fit
+
+Every pair of a log is one observation: which of its candidates is right, or none. The coefficients maximise the
+likelihood of what was observed, with a small penalty on their size. Without --fit, the table in the code is judged.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.optimize import minimize
+
+from cmnet.pairing.confidence import COEFFICIENTS, features
+from cmnet.pairing.verify import Evidence
+
+PENALTY = 0.02  # on squared coefficients of standardised features, per observation
+BINS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97, 1.0)
+
+
+def observations(logs: list[Path]) -> list[tuple[np.ndarray, int]]:
+    """Of every pair the features (c, f) of its candidates, and which of them is right (−1: none)."""
+    rows: list[dict[str, Any]] = [row for log in logs for row in json.loads(log.read_text(encoding="utf-8"))]
+    seen = []
+    for row in rows:
+        found = row["candidates"]
+        if found:
+            right = [k for k, c in enumerate(found) if c["right"]]
+            seen.append((np.array([features(Evidence(**c["evidence"])) for c in found]), right[0] if right else -1))
+    return seen
+
+
+def probabilities(table: np.ndarray, X: np.ndarray) -> np.ndarray:
+    """(c + 1,) float: of every candidate, and of none."""
+    scores = np.append(X @ table, 0.0)
+    weights = np.exp(scores - scores.max())
+    return weights / weights.sum()
+
+
+def fit(seen: list[tuple[np.ndarray, int]]) -> np.ndarray:
+    stacked = np.concatenate([X for X, _ in seen])
+    mean, scale = stacked.mean(axis=0), stacked.std(axis=0)
+    mean[0], scale[0] = 0.0, 1.0
+
+    def loss(table: np.ndarray) -> float:
+        logs = [np.log(probabilities(table, (X - mean) / scale)[k] + 1e-12) for X, k in seen]
+        return float(-np.mean(logs) + PENALTY * (table[1:] ** 2).sum() / len(logs) * 10)
+
+    best = minimize(loss, np.zeros(len(mean)), method="BFGS").x
+    table = best / scale
+    table[0] = best[0] - (best[1:] * mean[1:] / scale[1:]).sum()
+    return table
+
+
+def reliability(table: np.ndarray, seen: list[tuple[np.ndarray, int]]) -> None:
+    """For joins that claim so much: how many there are, what they claim on average, and how many are right."""
+    claims = [(p, k == truth) for X, truth in seen for k, p in enumerate(probabilities(table, X)[:-1])]
+    claimed, right = (np.array(v, dtype=float) for v in zip(*claims))
+    print(f"{'claims':>14}{'joins':>8}{'mean':>8}{'right':>8}")
+    for low, high in pairwise(BINS):
+        inside = (claimed >= low) & ((claimed < high) | (high == 1))
+        if inside.any():
+            line = f"{low:6.2f} – {high:4.2f}{inside.sum():9d}{claimed[inside].mean():8.2f}{right[inside].mean():8.2f}"
+            print(line)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("logs", type=Path, nargs="+", help="what benchmarks/pairs.py --log wrote")
+    parser.add_argument("--fit", action="store_true", help="fit anew and print the table to put into the code")
+    args = parser.parse_args()
+    seen = observations(args.logs)
+    table = fit(seen) if args.fit else np.array(list(COEFFICIENTS.values()))
+    if args.fit:
+        print("\n".join(f'    "{name}": {value:.2f},' for name, value in zip(COEFFICIENTS, table)))
+    reliability(table, seen)
+    best = [(probabilities(table, X)[:-1].argmax(), truth) for X, truth in seen]
+    possible = [k == truth for k, truth in best if truth >= 0]
+    print(f"right first where a candidate is right: {np.mean(possible):.3f} of {len(possible)} pairs")
+
+
+if __name__ == "__main__":
+    main()

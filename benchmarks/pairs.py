@@ -1,0 +1,183 @@
+"""How well two parts are put together without any network, on broken objects whose true places are known.
+
+    python benchmarks/pairs.py ROOT --half held-out --json benchmarks/results/pairs.json
+
+Of every fracture the two parts that touch most are moved at random and put back. A join is right within 5 degrees and
+0.02 of the object's largest side. With --pairs mixed, two further pairs of the same fracture, touching or not, and one
+of parts of different objects are tried as well: what a confidence must hold out against.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import sys
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cmnet.data.breaking_bad import FractureFolder, find_fractures
+from cmnet.data.objects import contact_areas
+from cmnet.geometry.pose import Pose
+from cmnet.pairing.candidates import candidates
+from cmnet.pairing.confidence import confidences
+from cmnet.pairing.joins import pose_of_parts
+from cmnet.pairing.surface import Surface, prepare, unit_of
+from cmnet.parts.load import load_parts
+from cmnet.parts.part import Part
+from cmnet.parts.points import sample_parts
+
+TURN, SHIFT = 5.0, 0.02  # degrees, and shares of the object's largest side: what counts as right
+ACCEPTED = 0.5  # least confidence of a join that is accepted
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """One broken object with its parts moved at random; T[k] carries part k from its true place to where it lies."""
+
+    name: str
+    parts: list[Part]
+    T: list[Pose]
+    contact: np.ndarray
+    size: float
+    rng: np.random.Generator
+
+
+def half_of(fracture: FractureFolder) -> str:
+    """All fractures of an object fall on the same side, by the name of the object alone."""
+    name = f"{fracture.subset}/{fracture.category}/{fracture.object_id}"
+    return "held-out" if hashlib.sha256(name.encode()).digest()[0] % 2 else "development"
+
+
+def chosen(root: Path, half: str, pieces: list[int], limit: int | None) -> list[FractureFolder]:
+    """The fractures to measure on: at most `limit` a number of pieces, drawn once and for all."""
+    picked = []
+    for count in pieces:
+        found = [f for f in find_fractures(root, pieces=(count, count)) if half in ("all", half_of(f))]
+        order = np.random.default_rng(count).permutation(len(found))[:limit]
+        picked += [found[i] for i in order]
+    return picked
+
+
+def load_case(fracture: FractureFolder) -> Case:
+    parts = load_parts(fracture.files)
+    contact = contact_areas(sample_parts(parts, 5000))
+    size = float(np.ptp(np.concatenate([p.vertices for p in parts]), axis=0).max())
+    rng = np.random.default_rng(int.from_bytes(hashlib.sha256(fracture.name.encode()).digest()[:8]))
+    T = [Pose.random(rng, size) for _ in parts]
+    return Case(fracture.name, [p.moved(t) for p, t in zip(parts, T)], T, contact, size, rng)
+
+
+def pairs_of(case: Case, kind: str) -> list[tuple[int, int, str]]:
+    """Indices of parts, the larger part first, and what the pair is: most touching, or any other."""
+    upper = [(i, j) for i in range(len(case.parts)) for j in range(i)]
+    upper.sort(key=lambda ij: -case.contact[ij])
+    rest = upper[1:]
+    extra = [rest[k] for k in case.rng.permutation(len(rest))[:2]] if kind == "mixed" else []
+    named = [(*upper[0], "most"), *((*ij, "other") for ij in extra)]
+    return [(i, j, k) if case.parts[i].area >= case.parts[j].area else (j, i, k) for i, j, k in named]
+
+
+def measure(a: Surface, b: Surface, truth: Pose | None, size: float) -> dict[str, Any]:
+    """Candidates of one pair, the surest first, each with its error. No truth: the two do not belong together."""
+    start = time.perf_counter()
+    found = candidates(a, b)
+    sure = confidences([c.evidence for c in found])
+    seconds = time.perf_counter() - start
+    rows = []
+    for k in np.argsort(-sure):
+        T, middle = pose_of_parts(a, b, found[k].T_a_b), b.T_part_surface.t
+        turn = 180.0 if truth is None else T.angle_to(truth)
+        shift = 1.0 if truth is None else float(np.linalg.norm(T.apply(middle) - truth.apply(middle)) / size)
+        row = {"turn": turn, "shift": shift, "right": turn < TURN and shift < SHIFT, "confidence": float(sure[k])}
+        rows.append({**row, "evidence": asdict(found[k].evidence)})
+    return {"seconds": seconds, "candidates": rows}
+
+
+def run(case: Case, kind: str, foreign: Part | None) -> list[dict[str, Any]]:
+    unit, rows, surfaces = unit_of(case.parts), [], {}
+    start = time.perf_counter()
+    todo = pairs_of(case, kind)
+    for k in {k for i, j, _ in todo for k in (i, j)}:
+        surfaces[k] = prepare(case.parts[k], unit)
+    prepared = (time.perf_counter() - start) / len(surfaces)
+    for i, j, what in todo:
+        truth = case.T[i] @ case.T[j].inverse()
+        row = measure(surfaces[i], surfaces[j], truth, case.size)
+        rows.append({"kind": what, "contact": float(case.contact[i, j]) / unit**2, "prepared": prepared, **row})
+    if foreign is not None:
+        row = measure(surfaces[todo[0][0]], prepare(foreign, unit), None, case.size)
+        rows.append({"kind": "foreign", "contact": 0.0, "prepared": prepared, **row})
+    return [{"name": case.name, "pieces": len(case.parts), **row} for row in rows]
+
+
+def summary(rows: list[dict[str, Any]]) -> dict[str, float]:
+    """One line of the table."""
+    best = [row["candidates"][0] for row in rows if row["candidates"]]
+    taken = [c for c in best if c["confidence"] >= ACCEPTED]
+    n = len(rows)
+    return {
+        "n": n,
+        "within 1°": sum(c["right"] and c["turn"] < 1 for c in best) / n,
+        "within 5°": sum(c["right"] for c in best) / n,
+        "among": sum(any(c["right"] for c in row["candidates"]) for row in rows) / n,
+        "accepted": len(taken) / n,
+        "precision": sum(c["right"] for c in taken) / len(taken) if taken else float("nan"),
+        "seconds": sum(row["seconds"] for row in rows) / n,
+        "prepare": sum(row["prepared"] for row in rows) / n,
+    }
+
+
+def table(rows: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
+    most = [row for row in rows if row["kind"] == "most"]
+    lines = {f"{k} pieces": [r for r in most if r["pieces"] == k] for k in sorted({r["pieces"] for r in most})}
+    lines["all"] = most
+    for kind, name in (("other", "other pairs"), ("foreign", "foreign pairs")):
+        lines[name] = [r for r in rows if r["kind"] == kind]
+    return {name: summary(part) for name, part in lines.items() if part}
+
+
+def show(lines: dict[str, dict[str, float]]) -> None:
+    print(f"{'':14}" + "".join(f"{name:>11}" for name in next(iter(lines.values()))))
+    for name, line in lines.items():
+        print(f"{name:14}" + "".join(f"{v:11d}" if isinstance(v, int) else f"{v:11.3f}" for v in line.values()))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("root", type=Path, help="folder in Breaking Bad's layout")
+    parser.add_argument("--half", choices=("development", "held-out", "all"), default="development", help="objects")
+    parser.add_argument("--pieces", type=int, nargs="+", default=[2, 4, 6, 8], help="numbers of pieces")
+    parser.add_argument("--limit", type=int, default=None, help="fractures per number of pieces, at most")
+    parser.add_argument("--pairs", choices=("most", "mixed"), default="most")
+    parser.add_argument("--json", type=Path, default=None, help="write the table and one line a pair there")
+    parser.add_argument("--log", type=Path, default=None, help="write every candidate with its evidence there")
+    args = parser.parse_args()
+    rows: list[dict[str, Any]] = []
+    before: Part | None = None
+    for fracture in chosen(args.root.expanduser(), args.half, args.pieces, args.limit):
+        case = load_case(fracture)
+        rows += run(case, args.pairs, before if args.pairs == "mixed" else None)
+        before = case.parts[0]
+        if args.log:
+            args.log.write_text(json.dumps(rows), encoding="utf-8")
+    lines = table(rows)
+    show(lines)
+    if args.json:
+        short = [
+            {"name": r["name"], "pieces": r["pieces"], "kind": r["kind"], "seconds": round(r["seconds"], 3)}
+            | {k: round(r["candidates"][0][k], 4) for k in ("turn", "shift", "confidence") if r["candidates"]}
+            for r in rows
+        ]
+        command = " ".join(["python", "benchmarks/pairs.py", "ROOT", *sys.argv[2:]])
+        result = {"command": command, "table": lines, "pairs": short}
+        args.json.parent.mkdir(parents=True, exist_ok=True)
+        args.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

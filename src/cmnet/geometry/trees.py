@@ -1,0 +1,23 @@
+"""Nearest points from a tree that is used many times."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+def nearest_one(tree: cKDTree, points: Array, within: float = np.inf) -> tuple[Array, Ints]:
+    """Distance (n,) and index (n,) of the nearest; infinity and the size of the tree where none lies within."""
+    distance, index = tree.query(points, distance_upper_bound=within)
+    return np.asarray(distance, dtype=np.float64), np.asarray(index, dtype=np.int64)
+
+
+def nearest_few(tree: cKDTree, points: Array, k: int, within: float = np.inf) -> tuple[Array, Ints]:
+    """The same for the k nearest, fewer where the tree has fewer: (n, k) and (n, k), nearest first."""
+    ranks = np.arange(1, min(k, tree.n) + 1)
+    distance, index = tree.query(points, ranks, distance_upper_bound=within)
+    return np.asarray(distance, dtype=np.float64), np.asarray(index, dtype=np.int64)

@@ -1,0 +1,1 @@
+"""Two parts: where they may belong together, how exactly, and how sure that is."""

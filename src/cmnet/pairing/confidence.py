@@ -1,0 +1,58 @@
+"""How sure a join is: one of the candidates of a pair is right, or none of them is.
+
+The probability of candidate i is exp(s_i) / (1 + Σ_j exp(s_j)), with s_i linear in its evidence and 1 standing for
+"none". Two candidates that contradict each other with equal evidence therefore share the confidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cmnet.pairing.verify import Evidence
+
+Array = NDArray[np.float64]
+
+# Fitted by benchmarks/confidence.py on broken objects whose true places are known.
+COEFFICIENTS = {
+    "constant": -12.28,
+    "rim": 2.33,
+    "closure": 11.69,
+    "contact": 0.14,
+    "gap": -2.02,
+    "near": -5.92,
+    "sunk": -5.56,
+    "hold": 1.82,
+}
+
+
+def features(evidence: Evidence) -> Array:
+    """(8,) float, in the order of COEFFICIENTS. Logarithms: twice the rim is as much more at any size."""
+    e = evidence
+    return np.array(
+        [
+            1.0,
+            np.log(e.rim + 0.01),
+            e.closure,
+            np.log(e.contact + 1e-4),
+            np.log(e.gap + 1e-4),
+            e.near / (e.near + e.contact + 1e-6),
+            np.log1p(e.sunk / (e.contact + 1e-4)),
+            np.log(max(e.hold, 0.0) + 1e-4),
+        ]
+    )
+
+
+def logit(evidence: Evidence) -> float:
+    """The log odds of one candidate against none, were it the only one."""
+    return float(features(evidence) @ np.array(list(COEFFICIENTS.values())))
+
+
+def confidences(evidence: Sequence[Evidence]) -> Array:
+    """(c,) float in [0, 1]: the probability of each candidate of one pair; they add up to at most 1."""
+    scores = np.array([logit(e) for e in evidence])
+    top = max(float(scores.max(initial=0.0)), 0.0)
+    weights = np.exp(scores - top)
+    return np.asarray(weights / (np.exp(-top) + weights.sum()))

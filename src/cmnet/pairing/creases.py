@@ -1,0 +1,145 @@
+"""Creases: where two smooth faces of a part meet in a convex edge. Break edges are among them.
+
+Along a break edge the skin ends and the fracture begins; on the mate the skin normal is the same, the fracture normal
+opposite, and the two interior angles add up to 180 degrees.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cmnet.geometry.neighbors import farthest_points
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+NEIGHBORS = 32  # samples a crease is fitted to; they reach about 3.2 spacings far
+FEWEST = 4  # of them on either face
+SCATTER = 0.12  # mean 1 − cos of the normals of a face, at most
+FAR_SIDE = -0.85  # samples whose normals have a smaller cosine to the seed's lie on the other side of its wall
+ANGLES = (20.0, 145.0)  # degrees between the two normals
+OFFSET = 0.8  # the crease may lie so far from the sample that found it, over the reach of the fit
+
+
+@dataclass(frozen=True, eq=False)
+class Creases:
+    """Points on the creases of one part.
+
+    points  : (m, 3) float
+    normals : (m, 2, 3) float, unit normals of the two faces; which of them is skin is unknown
+    bend    : (m,) float, radians between the two normals; the interior angle is π − bend
+    reach   : (m,) float, size of the neighbourhood it was fitted to
+    """
+
+    points: Array
+    normals: Array
+    bend: Array
+    reach: Array
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def __getitem__(self, chosen: Ints | Bools) -> Creases:
+        return Creases(self.points[chosen], self.normals[chosen], self.bend[chosen], self.reach[chosen])
+
+
+def find_creases(points: Array, normals: Array, seeds: Ints, distance: Array, index: Ints) -> Creases:
+    """Fit two planes to the neighbourhood of every seed; keep those that a convex edge fits.
+
+    points, normals : (n, 3) float, seeds : (s,) int, distance, index : (s, k) of their neighbours → at most s creases
+    """
+    around, own = normals[index], normals[seeds]
+    # The far side of a thin wall is a third face, of no interest to this edge.
+    counted = np.einsum("nkc,nc->nk", around, own) > FAR_SIDE
+    first, second, share = _two_faces(around, own, counted)
+    on_first, on_second = counted & share, counted & ~share
+    c1, c2 = _mean(points[index], on_first), _mean(points[index], on_second)
+    cosine = np.einsum("nc,nc->n", first, second).clip(-1, 1)
+    at = _meet(points[seeds], first, second, c1, c2, cosine)
+    bend, reach = np.arccos(cosine), distance[:, -1]
+    face = np.where(share[..., None], first[:, None], second[:, None])
+    scatter = (1 - np.einsum("nkc,nkc->nk", around, face)) * counted
+    convex = (np.einsum("nc,nc->n", c2 - c1, first) < 0) & (np.einsum("nc,nc->n", c1 - c2, second) < 0)
+    good = (
+        (np.minimum(on_first.sum(axis=1), on_second.sum(axis=1)) >= FEWEST)
+        & (scatter.sum(axis=1) < SCATTER * counted.sum(axis=1))
+        & (bend > np.radians(ANGLES[0]))
+        & (bend < np.radians(ANGLES[1]))
+        & (np.linalg.norm(at - points[seeds], axis=1) < OFFSET * reach)
+        & convex
+    )
+    return Creases(at[good], np.stack([first, second], axis=1)[good], bend[good], reach[good])
+
+
+def spread(creases: Creases, count: int) -> Creases:
+    """At most `count` of them in farthest-point order: every beginning of the answer is spread over all of them."""
+    return creases[farthest_points(creases.points, min(count, len(creases)))] if len(creases) else creases
+
+
+def neighbourhoods(points: Array, seeds: int, count: int, radius: float) -> Ints:
+    """For each of the first `seeds` points, `count` others around it, in farthest-point order spread evenly.
+
+    points : (m, 3) float in farthest-point order → (≤ seeds, ≤ count) int; beyond the radius where too few are nearer
+    """
+    offsets = points[:seeds, None].astype(np.float32) - points[None].astype(np.float32)
+    far = (offsets**2).sum(axis=2) > radius**2
+    rank = far * np.float32(len(points)) + np.arange(len(points), dtype=np.float32)
+    return np.argsort(rank, axis=1, kind="stable")[:, :count]
+
+
+def join_creases(several: list[Creases]) -> Creases:
+    """All of them in one."""
+    return Creases(
+        np.concatenate([c.points for c in several]),
+        np.concatenate([c.normals for c in several]),
+        np.concatenate([c.bend for c in several]),
+        np.concatenate([c.reach for c in several]),
+    )
+
+
+def complement(n_a: NDArray[np.floating], n_b: NDArray[np.floating]) -> NDArray[np.floating]:
+    """(k,) float32: the cosine by which two creases have one face in common and the other opposed, at worst."""
+    dots = np.einsum("kic,kjc->kij", n_a, n_b)
+    straight = np.minimum(np.abs(dots[:, 0, 0]), np.abs(dots[:, 1, 1]))
+    crossed = np.minimum(np.abs(dots[:, 0, 1]), np.abs(dots[:, 1, 0]))
+    straight = np.where(dots[:, 0, 0] * dots[:, 1, 1] < 0, straight, -1)
+    crossed = np.where(dots[:, 0, 1] * dots[:, 1, 0] < 0, crossed, -1)
+    return np.maximum(straight, crossed)
+
+
+def _two_faces(normals: Array, own: Array, counted: Bools, rounds: int = 4) -> tuple[Array, Array, Bools]:
+    """Two-means on unit normals (n, k, 3), from a sample's own normal (n, 3) and the most different one that counts.
+
+    → mean normals (n, 3) and (n, 3), and (n, k) bool: who belongs to the first
+    """
+    cosines = np.where(counted, np.einsum("nkc,nc->nk", normals, own), 1.0)
+    first, second = own, normals[np.arange(len(own)), cosines.argmin(axis=1)]
+    for _ in range(rounds):
+        share = np.einsum("nkc,nc->nk", normals, first) >= np.einsum("nkc,nc->nk", normals, second)
+        first = _direction(normals, counted & share, first)
+        second = _direction(normals, counted & ~share, second)
+    return first, second, share
+
+
+def _direction(normals: Array, chosen: Bools, otherwise: Array) -> Array:
+    """(n, 3) float: mean direction of the chosen ones."""
+    total = np.einsum("nkc,nk->nc", normals, chosen.astype(float))
+    length = np.linalg.norm(total, axis=1, keepdims=True)
+    return np.where(length > 1e-9, total / np.maximum(length, 1e-9), otherwise)
+
+
+def _mean(points: Array, chosen: Bools) -> Array:
+    """(n, 3) float: mean of the chosen ones of (n, k, 3)."""
+    return np.einsum("nkc,nk->nc", points, chosen.astype(float)) / np.maximum(chosen.sum(axis=1), 1)[:, None]
+
+
+def _meet(x: Array, n1: Array, n2: Array, c1: Array, c2: Array, cosine: Array) -> Array:
+    """The point nearest to x on both planes: x + α n1 + β n2 with n1·(x' − c1) = 0 = n2·(x' − c2)."""
+    d1, d2 = np.einsum("nc,nc->n", c1 - x, n1), np.einsum("nc,nc->n", c2 - x, n2)
+    det = np.maximum(1 - cosine**2, 1e-6)
+    alpha, beta = (d1 - cosine * d2) / det, (d2 - cosine * d1) / det
+    return x + alpha[:, None] * n1 + beta[:, None] * n2

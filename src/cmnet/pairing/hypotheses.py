@@ -1,0 +1,213 @@
+"""Poses that a pair of creases suggests, sifted by how well the creases around them go on fitting.
+
+One crease of a against one of b is a whole pose. All of them are tried: first on the creases nearby, then, after
+aligning those, on all creases of the part and on its volume.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cmnet.geometry.pose import Pose
+from cmnet.pairing.creases import complement
+from cmnet.pairing.surface import Surface
+
+Array = NDArray[np.float64]
+Floats = NDArray[np.float32]
+Ints = NDArray[np.int64]
+
+SUM = 15.0  # degrees by which the two angles may miss 180
+JUDGES = 400  # creases that judge a pose as a whole
+NEAR = 0.02  # creases so near each other agree, in units
+AGREE = 0.88  # least cosine of equal skins and opposed fractures
+LOCAL_STAGES = ((5, 25_000), (14, 25_000))  # creases near a seed that judge its poses first, and poses that remain
+# Poses that are aligned on the creases, creases used for it, and how near they must be, one stage after the other
+STAGES = ((1500, 130, 0.03), (500, 300, 0.02), (250, 400, 0.015))
+CELL_TURN, CELL_SHIFT = 0.25, 0.04  # of entries of the rotation, and of the translation: poses in one cell are one
+KEPT = 40  # poses that leave the sieve
+
+
+@dataclass(frozen=True, eq=False)
+class Hypothesis:
+    """A pose worth refining. score: larger is better; comparable within a pair."""
+
+    T_a_b: Pose
+    score: float
+
+
+@dataclass(frozen=True, eq=False)
+class Poses:
+    """Many poses at once, R : (h, 3, 3) float32, t : (h, 3) float32."""
+
+    R: Floats
+    t: Floats
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def __getitem__(self, chosen: Ints | slice) -> Poses:
+        return Poses(self.R[chosen], self.t[chosen])
+
+    def apply(self, points: Floats) -> Floats:
+        """(n, 3) or (h, n, 3) float32 → (h, n, 3) float32"""
+        return np.asarray(points @ self.R.swapaxes(1, 2) + self.t[:, None], dtype=np.float32)
+
+
+def propose(a: Surface, b: Surface, kept: int = KEPT) -> list[Hypothesis]:
+    """The most promising poses of b in a's frame, best first."""
+    if min(len(a.creases), len(b.creases)) < 3:
+        return []
+    poses, seed_b = seeded_poses(a, b)
+    if len(poses) == 0:
+        return []
+    for judges, count in LOCAL_STAGES:
+        order = _best(_local_scores(a, b, poses, seed_b, judges), count)
+        poses, seed_b = poses[order], seed_b[order]
+    poses = poses[_first_of_cells(poses, STAGES[0][0])]
+    for count, judges, near in STAGES:
+        which = np.arange(min(judges, len(b.creases)))
+        weight, partner = _agreement(a, b, poses, which, near)
+        best = _best(weight.sum(axis=1), count)
+        poses = align_on_creases(a, b, poses[best], weight[best], partner[best], near)
+    score = rim_scores(a, b, poses) - overlap(a, b, poses)
+    chosen = distinct(poses, score, kept)
+    return [
+        Hypothesis(Pose(poses.R[i].astype(np.float64), poses.t[i].astype(np.float64)), float(score[i])) for i in chosen
+    ]
+
+
+def seeded_poses(a: Surface, b: Surface) -> tuple[Poses, Ints]:
+    """One pose for each two creases whose angles add up to 180 degrees, in every distribution of skin and fracture.
+
+    → the poses, and (h,) int: the crease of b that each comes from
+    """
+    seeds_a, seeds_b = len(a.around), len(b.around)
+    fits = np.abs(a.creases.bend[:seeds_a, None] + b.creases.bend[:seeds_b] - np.pi) < np.radians(SUM)
+    row, column = np.nonzero(fits)
+    # Exchanging skin and fracture on both sides at once is a different pose; so is exchanging them on one side.
+    frames_a = [_frame(a, flip, 1.0) for flip in (0, 1)]
+    frames_b = [_frame(b, flip, -1.0) for flip in (0, 1)]
+    R = np.concatenate([fa[row] @ fb[column].swapaxes(1, 2) for fa in frames_a for fb in frames_b])
+    row, column = np.tile(row, 4), np.tile(column, 4)
+    t = a.creases.points[row] - np.einsum("hij,hj->hi", R, b.creases.points[column])
+    return Poses(R.astype(np.float32), t.astype(np.float32)), column
+
+
+def _frame(surface: Surface, flip: int, sign: float) -> Array:
+    """(m, 3, 3) float: columns are the directions between skin and ± fracture, across them, and along the crease."""
+    skin, fracture = surface.creases.normals[:, flip], sign * surface.creases.normals[:, 1 - flip]
+    x, y = _unit(skin + fracture), _unit(skin - fracture)
+    return np.stack([x, y, np.cross(x, y)], axis=2)
+
+
+def _unit(v: Array) -> Array:
+    return v / np.maximum(np.linalg.norm(v, axis=-1, keepdims=True), 1e-12)
+
+
+def _local_scores(a: Surface, b: Surface, poses: Poses, seed_b: Ints, judges: int, block: int = 20_000) -> Floats:
+    """(h,) float32: how well the creases around the seed of each pose fit, by the first `judges` of them."""
+    parts = [
+        _agreement(a, b, poses[s], b.around[seed_b[s], :judges])[0].sum(axis=1)
+        for s in (slice(i, i + block) for i in range(0, len(poses), block))
+    ]
+    return np.concatenate(parts)
+
+
+def _first_of_cells(poses: Poses, count: int) -> Ints:
+    """(≤ count,) int: of poses that nearly coincide only the first. Straight edges suggest thousands of them."""
+    turns, shifts = np.rint(poses.R[:, :2].reshape(-1, 6) / CELL_TURN), np.rint(poses.t / CELL_SHIFT)
+    numbers = np.concatenate([turns, shifts], axis=1).astype(np.int64) @ (64 ** np.arange(9, dtype=np.int64))
+    return np.sort(np.unique(numbers, return_index=True)[1])[:count]
+
+
+def _agreement(
+    a: Surface, b: Surface, poses: Poses, which: Ints, near: float = NEAR
+) -> tuple[Floats, NDArray[np.integer]]:
+    """How well creases `which` (n,) or (h, n) of b fall onto complementary creases of a.
+
+    → weights (h, n) float32 in [0, 1] and the creases of a (h, n) int they fall onto
+    """
+    points = b.creases.points.astype(np.float32)[which]
+    moved = poses.apply(points)
+    partner = a.crease_of[a.box.voxel(moved)]
+    none = partner >= len(a.creases)
+    partner = np.where(none, 0, partner)
+    squared = ((moved - a.creases.points.astype(np.float32)[partner]) ** 2).sum(axis=-1)
+    weight = np.exp(-squared / np.float32(near**2))
+    weight[none] = 0
+    h, n = np.nonzero(weight > 0.05)
+    chosen = which[n] if which.ndim == 1 else which[h, n]
+    n_b = np.einsum("kij,krj->kri", poses.R[h], b.creases.normals.astype(np.float32)[chosen])
+    n_a = a.creases.normals.astype(np.float32)[partner[h, n]]
+    fit = complement(n_a, n_b)
+    full = np.zeros_like(weight)
+    full[h, n] = weight[h, n] * (fit > AGREE)
+    return full, partner
+
+
+def align_on_creases(
+    a: Surface, b: Surface, poses: Poses, weight: Floats, partner: NDArray[np.integer], near: float
+) -> Poses:
+    """Move every pose so that the creases it brings together coincide (Procrustes on points and directions).
+
+    weight, partner : (h, n), how well b's first n creases fit a's creases `partner`
+    """
+    x = b.creases.points.astype(np.float32)[: weight.shape[1]]
+    y = a.creases.points.astype(np.float32)[partner]
+    total = np.maximum(weight.sum(axis=1), 1e-6)
+    mean_x, mean_y = (weight @ x) / total[:, None], np.einsum("hn,hnc->hc", weight, y) / total[:, None]
+    cross = np.einsum("hn,hnc,nd->hcd", weight, y, x, optimize=True)
+    cross -= total[:, None, None] * mean_y[:, :, None] * mean_x[:, None, :]
+    # Directions count like points at the distance of the reach: they settle what a straight rim leaves open.
+    cross += np.float32(near**2) * total[:, None, None] * poses.R
+    U, _, Vt = np.linalg.svd(cross)
+    sign = np.sign(np.linalg.det(U @ Vt))
+    U[:, :, 2] *= sign[:, None]
+    R = U @ Vt
+    t = mean_y - np.einsum("hij,hj->hi", R, mean_x)
+    enough = weight.sum(axis=1) > 1.5
+    return Poses(np.where(enough[:, None, None], R, poses.R), np.where(enough[:, None], t, poses.t))
+
+
+def rim_scores(a: Surface, b: Surface, poses: Poses) -> Floats:
+    """(h,) float32: how many creases of b, out of 400 spread ones, close on creases of a."""
+    which = np.arange(min(JUDGES, len(b.creases)))
+    return _agreement(a, b, poses, which, 0.012)[0].sum(axis=1)
+
+
+def overlap(a: Surface, b: Surface, poses: Poses) -> Floats:
+    """(h,) float32: how much of either surface lies inside the other."""
+    inverse = Poses(poses.R.swapaxes(1, 2), -np.einsum("hji,hj->hi", poses.R, poses.t))
+    return _sunk(a, b, poses) + _sunk(b, a, inverse)
+
+
+def sinking(a: Surface, b: Surface, T_a_b: Pose) -> float:
+    """The same for one pose."""
+    return float(overlap(a, b, Poses(T_a_b.R[None].astype(np.float32), T_a_b.t[None].astype(np.float32)))[0])
+
+
+def _sunk(a: Surface, b: Surface, poses: Poses) -> Floats:
+    depth = a.signed[a.box.voxel(poses.apply(b.probes.astype(np.float32)))]
+    return np.minimum(np.maximum(-depth - np.float32(0.01), 0) / np.float32(0.01), 2).sum(axis=1)
+
+
+def distinct(poses: Poses, score: Floats, count: int, turn: float = 0.1, shift: float = 0.02) -> Ints:
+    """(≤ count,) int: the best poses, without those that hardly differ from a better one."""
+    order = _best(score, len(score))
+    kept: list[int] = []
+    for i in order:
+        if len(kept) == count:
+            break
+        near = [
+            np.abs(poses.R[i] - poses.R[j]).max() < turn and np.abs(poses.t[i] - poses.t[j]).max() < shift for j in kept
+        ]
+        if not any(near):
+            kept.append(int(i))
+    return np.array(kept, dtype=np.int64)
+
+
+def _best(score: Floats, count: int) -> Ints:
+    return np.argsort(-score, kind="stable")[:count]

@@ -1,0 +1,63 @@
+"""Joins: how two parts may belong together, ranked by how sure that is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cmnet.geometry.pose import Pose
+from cmnet.pairing.candidates import Candidate, candidates
+from cmnet.pairing.confidence import confidences
+from cmnet.pairing.surface import Surface
+
+
+@dataclass(frozen=True, eq=False)
+class Join:
+    """One way to put part j against part i. Lengths and areas in the unit of the parts.
+
+    T_i_j        : x_i = T_i_j x_j, in the coordinates of the parts as given
+    confidence   : probability in [0, 1] that this is where part j belongs
+    contact_area : over which the two touch
+    gap_rms      : root-mean-square distance of the touching surfaces
+    penetration  : depth of one part in the other
+    used         : whether an assembly rests on it
+    """
+
+    parts: tuple[int, int]
+    T_i_j: Pose
+    confidence: float
+    contact_area: float
+    gap_rms: float
+    penetration: float
+    used: bool = False
+
+
+def joins(a: Surface, b: Surface, parts: tuple[int, int] = (0, 1)) -> list[Join]:
+    """Ways to put b against a, the surest first; often none or one. `parts` are the indices to name them by."""
+    found = candidates(a, b)
+    sure = confidences([c.evidence for c in found])
+    ranked = sorted(zip(found, sure), key=lambda pair: -pair[1])
+    return [_join(a, b, parts, candidate, float(p)) for candidate, p in ranked]
+
+
+def pose_of_parts(a: Surface, b: Surface, T_a_b: Pose) -> Pose:
+    """From a pose between the frames of two surfaces to the one between their parts."""
+    scaled = Pose(T_a_b.R, a.unit * T_a_b.t)
+    return a.T_part_surface @ scaled @ b.T_part_surface.inverse()
+
+
+def pose_of_surfaces(a: Surface, b: Surface, T_i_j: Pose) -> Pose:
+    """From a pose between two parts to the one between the frames of their surfaces."""
+    inner = a.T_part_surface.inverse() @ T_i_j @ b.T_part_surface
+    return Pose(inner.R, inner.t / a.unit)
+
+
+def _join(a: Surface, b: Surface, parts: tuple[int, int], candidate: Candidate, confidence: float) -> Join:
+    unit, evidence = a.unit, candidate.evidence
+    return Join(
+        parts,
+        pose_of_parts(a, b, candidate.T_a_b),
+        confidence,
+        evidence.contact * unit**2,
+        evidence.gap * unit,
+        evidence.depth * unit,
+    )

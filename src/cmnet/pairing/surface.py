@@ -1,0 +1,141 @@
+"""What the pair stage keeps of a part: computed once per part, used in all its pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+
+from cmnet.geometry.cloud import area_of_cloud
+from cmnet.geometry.neighbors import farthest_points
+from cmnet.geometry.pose import Pose
+from cmnet.geometry.volume import Box, Floats32, Ints32, nearest_in_box, winding_in_box
+from cmnet.pairing.creases import Creases, neighbourhoods, spread
+from cmnet.pairing.rims import find_rims
+from cmnet.parts.part import Part
+from cmnet.parts.points import UNIT_AREA, sample_parts
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+SAMPLES = 8500  # even samples per square unit,
+FEWEST = 2500  # at least so many a part,
+MOST = 20_000  # at most so many
+VOXELS = 150_000
+FINEST = 0.004  # smallest voxel, in units
+REACH = 0.05  # how far from the surface distances are known, in units
+CREASE_REACH = 0.04  # the same for creases
+CREASES = 1500  # kept per part
+PER_LEVEL = 1000  # of one scale, at most
+SEEDS = 250  # creases of a part that suggest poses
+LOCAL = 14  # creases near a seed that judge its poses first,
+AROUND = 0.12  # within this distance, in units
+PROBES = 400  # samples that look for overlap
+
+
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """One part in a frame of its own: principal axes about the centre, lengths in units.
+
+    T_part_surface       : the frame; x_part = T_part_surface.apply(unit · x_surface)
+    points, normals      : (n, 3) float, even samples, `spacing` apart
+    area, wall           : of the surface; thickness of its thinner walls (infinite: thick everywhere)
+    dense, dense_normals : (d, 3) float, the same samples and many more near thin edges; `tree` is over them
+    creases              : in farthest-point order, so that the first ones are spread over the whole part
+    around               : (≤ SEEDS, ≤ LOCAL) int, for each of the first creases some of those around it
+    probes               : (≤ PROBES, 3) float, a few samples spread over the whole part
+    signed               : (v,) float32, of every voxel of the box the distance to the surface, negative inside
+    crease_of            : (v,) int32, of every voxel the nearest crease (len(creases): none near)
+    """
+
+    part: Part
+    T_part_surface: Pose
+    unit: float
+    points: Array
+    normals: Array
+    spacing: float
+    area: float
+    wall: float
+    dense: Array
+    dense_normals: Array
+    tree: cKDTree
+    creases: Creases
+    crease_tree: cKDTree
+    around: Ints
+    probes: Array
+    box: Box
+    signed: Floats32
+    crease_of: Ints32
+
+
+def unit_of(parts: Sequence[Part]) -> float:
+    """The length that all parts are measured in, from their areas alone."""
+    return float(np.sqrt(sum(_area(part) for part in parts) / UNIT_AREA))
+
+
+def prepare(part: Part, unit: float, seed: int = 0) -> Surface:
+    """Sample a part and find its creases and its volume. `unit` is the length that all parts are measured in."""
+    area = _area(part) / unit**2
+    samples = sample_parts([part], int(np.clip(SAMPLES * area, FEWEST, MOST)), seed, minimum=1)[0]
+    frame = _principal_frame(samples.xyz)
+    local = samples.moved(frame.inverse())
+    points, normals = local.xyz / unit, local.normals
+    corners = None if part.faces is None else frame.inverse().apply(part.triangles) / unit
+    rims = find_rims(corners, points, normals, np.random.default_rng(seed), PER_LEVEL)
+    creases = spread(rims.creases, CREASES)
+    box = Box.around(points, REACH, VOXELS, FINEST)
+    return Surface(
+        part=part,
+        T_part_surface=frame,
+        unit=unit,
+        points=points,
+        normals=normals,
+        spacing=float(np.sqrt(area / len(points))),
+        area=area,
+        wall=rims.wall,
+        dense=rims.points,
+        dense_normals=rims.normals,
+        tree=cKDTree(rims.points),
+        creases=creases,
+        crease_tree=cKDTree(creases.points),
+        around=neighbourhoods(creases.points, SEEDS, LOCAL, AROUND),
+        probes=points[farthest_points(points, min(PROBES, len(points)))],
+        box=box,
+        signed=_signed(box, points, normals, corners),
+        crease_of=nearest_in_box(box, creases.points, CREASE_REACH)[0],
+    )
+
+
+def _area(part: Part) -> float:
+    return area_of_cloud(part.vertices) if part.faces is None else part.area
+
+
+def _principal_frame(xyz: Array) -> Pose:
+    """The principal axes about the mean, each pointing where the samples reach farther: it moves with the part."""
+    centre = xyz.mean(axis=0)
+    axes = np.linalg.eigh((xyz - centre).T @ (xyz - centre))[1]
+    lean = (((xyz - centre) @ axes) ** 3).sum(axis=0)
+    axes = axes * np.where(lean < 0, -1.0, 1.0)
+    axes[:, 2] = np.cross(axes[:, 0], axes[:, 1])
+    return Pose(axes, centre)
+
+
+def _signed(box: Box, points: Array, normals: Array, corners: Array | None) -> Floats32:
+    """(v,) float32: distance to the samples, negative inside; no more than REACH."""
+    nearest, distance = nearest_in_box(box, points, REACH)
+    inside = _behind(box, points, normals, nearest) if corners is None else winding_in_box(box, corners) > 0.5
+    distance = np.minimum(distance, np.float32(REACH))
+    return np.where(inside, -distance, distance)
+
+
+def _behind(box: Box, points: Array, normals: Array, nearest: Ints32) -> Bools:
+    """Which voxels lie behind their nearest sample."""
+    known = np.flatnonzero(nearest < len(points))
+    offset = box.centres()[known] - points[nearest[known]]
+    inside = np.zeros(len(nearest), dtype=bool)
+    inside[known] = np.einsum("kc,kc->k", offset, normals[nearest[known]]) < 0
+    return inside

@@ -1,0 +1,152 @@
+"""What speaks for and against a pose: contact, gap, rim closure, penetration, and what could still slide."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+
+from cmnet.geometry.pose import Pose
+from cmnet.geometry.trees import nearest_few, nearest_one
+from cmnet.pairing.creases import complement
+from cmnet.pairing.surface import Surface
+
+Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+TOUCH = 0.008  # touching samples are nearer than this or one spacing, in units
+LIFT = 0.003  # and off the other's plane by at most this
+FACING = -0.6
+CLOSED = 0.01  # creases that close a rim lie so near each other, in units
+AGREE = 0.8
+STEP = 0.008  # the rim is measured in steps of this length, in units
+WITNESSES = 5  # nearest samples that must all agree that a sample lies behind the surface
+SUNK = 0.004  # depth that counts as penetration, in units
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Of one pose of a pair; lengths in units.
+
+    rim         : length of the creases of both parts that close on each other
+    closure     : share of the contact's outline that lies on such creases
+    contact     : area over which the surfaces touch
+    share       : of the smaller part's surface
+    gap         : root-mean-square distance of touching surfaces
+    near        : area where the surfaces face each other closely without touching
+    sunk        : area of either part inside the other
+    depth       : how deep, at the 95th percentile of what is inside
+    hold        : how firmly the contact holds against sliding and turning, 0 (freely) to 1
+    """
+
+    rim: float
+    closure: float
+    contact: float
+    share: float
+    gap: float
+    near: float
+    sunk: float
+    depth: float
+    hold: float
+
+
+@dataclass(frozen=True, eq=False)
+class _Side:
+    touching: Bools
+    near: Bools
+    gaps: Array
+    sunk: Bools
+    depths: Array
+    matched: Array  # (k, 3) creases that close
+    normals: Array  # (n, 3) of the other part at the touching samples
+
+
+def verify(a: Surface, b: Surface, T_a_b: Pose) -> Evidence:
+    """Examine one pose of b in a's frame, both ways."""
+    sides = ((b, _side(a, b, T_a_b)), (a, _side(b, a, T_a_b.inverse())))
+    contact = float(np.mean([s.area * e.touching.mean() for s, e in sides]))
+    gaps = np.concatenate([e.gaps for _, e in sides])
+    outline = [_outline(s, e) for s, e in sides]
+    total = sum(n for _, n in outline)
+    depths = np.concatenate([e.depths for _, e in sides])
+    return Evidence(
+        rim=float(np.mean([_length(e.matched) for _, e in sides])),
+        closure=sum(n for n, _ in outline) / total if total else 0.0,
+        contact=contact,
+        share=contact / min(a.area, b.area),
+        gap=float(np.sqrt((gaps**2).mean())) if len(gaps) else LIFT,
+        near=float(np.mean([s.area * (e.near & ~e.touching).mean() for s, e in sides])),
+        sunk=float(sum(s.area * e.sunk.mean() for s, e in sides)),
+        depth=float(np.quantile(depths, 0.95)) if len(depths) else 0.0,
+        hold=_hold(b, sides[0][1]),
+    )
+
+
+def _side(a: Surface, b: Surface, T_a_b: Pose) -> _Side:
+    """What b's even samples and creases meet on a."""
+    x, n = T_a_b.apply(b.points), T_a_b.rotate(b.normals)
+    candidate = np.flatnonzero(a.signed[a.box.voxel(x)] < 0.03 + a.box.size)
+    distance, index = nearest_few(a.tree, x[candidate], WITNESSES)
+    normal = a.dense_normals[index]
+    height = np.einsum("nkc,nkc->nk", x[candidate][:, None] - a.dense[index], normal)
+    facing = np.einsum("nkc,nc->nk", normal, n[candidate]) < FACING
+    reach = max(TOUCH, a.spacing)
+    good = facing & (distance < reach) & (np.abs(height) < LIFT)
+    near = facing & (distance < 2.5 * reach)
+    behind = (height < 0).all(axis=1)
+    touching, close, sunk = (np.zeros(len(x), dtype=bool) for _ in range(3))
+    touching[candidate] = good.any(axis=1)
+    close[candidate] = near.any(axis=1)
+    depth = np.abs(height).min(axis=1)
+    sunk[candidate] = behind & (depth > SUNK) & ~good.any(axis=1)
+    first = good.argmax(axis=1)
+    rows = good.any(axis=1)
+    gaps = height[np.arange(len(candidate)), first][rows]
+    turned = T_a_b.R.T @ normal[np.arange(len(candidate)), first][rows].T
+    inside = behind & (depth > SUNK) & ~rows
+    return _Side(touching, close, gaps, sunk, depth[inside], _closing(a, b, T_a_b), turned.T)
+
+
+def rim_length(a: Surface, b: Surface, T_a_b: Pose) -> float:
+    """Length of the creases of both parts that close on each other, in units."""
+    return (_length(_closing(a, b, T_a_b)) + _length(_closing(b, a, T_a_b.inverse()))) / 2
+
+
+def _closing(a: Surface, b: Surface, T_a_b: Pose) -> Array:
+    """(k, 3) float: the creases of b that lie on complementary creases of a, in b's frame."""
+    moved = T_a_b.apply(b.creases.points)
+    distance, index = nearest_few(a.crease_tree, moved, 3, CLOSED)
+    i, j = np.nonzero(np.isfinite(distance))
+    fit = complement(a.creases.normals[index[i, j]], np.einsum("ij,krj->kri", T_a_b.R, b.creases.normals[i]))
+    return b.creases.points[np.unique(i[fit > AGREE])]
+
+
+def _length(points: Array) -> float:
+    """Length of the curve that crease points lie along: the voxels of one step that they fill, times the step."""
+    return STEP * len(np.unique(np.floor(points / STEP).astype(int), axis=0))
+
+
+def _outline(surface: Surface, side: _Side) -> tuple[int, int]:
+    """Of the samples at the border of the contact: how many lie near a closing crease, and how many there are."""
+    if not side.touching.any() or side.touching.all():
+        return 0, 0
+    inner = np.flatnonzero(side.touching)
+    gap = nearest_one(cKDTree(surface.points[~side.touching]), surface.points[inner])[0]
+    border = surface.points[inner[gap < 1.6 * surface.spacing]]
+    if len(side.matched) == 0 or len(border) == 0:
+        return 0, len(border)
+    distance = nearest_one(cKDTree(side.matched), border)[0]
+    return int((distance < CLOSED + surface.spacing).sum()), len(border)
+
+
+def _hold(b: Surface, side: _Side) -> float:
+    """Smallest stiffness of the contact over all six ways to move: 0 where the parts can slide or turn freely."""
+    x, normal = b.points[side.touching], side.normals
+    if len(x) < 6:
+        return 0.0
+    x = x - x.mean(axis=0)
+    x = x / max(float(np.sqrt((x**2).sum(axis=1).mean())), 1e-9)
+    J = np.concatenate([np.cross(x, normal), normal], axis=1)
+    return float(np.linalg.eigvalsh(J.T @ J / len(x))[0])

@@ -1,0 +1,51 @@
+"""Boxes of voxels: what lies where, and which side of a surface it is on."""
+
+import numpy as np
+import pytest
+import trimesh
+
+from cmnet.geometry.volume import Box, nearest_in_box, winding_in_box
+
+SHAPES = [trimesh.creation.box((1, 0.8, 0.6)), trimesh.creation.torus(0.5, 0.2), trimesh.creation.icosphere(3)]
+
+
+def box_around(mesh, voxels=40_000):
+    return Box.around(np.asarray(mesh.vertices), 0.15, voxels, 0.001)
+
+
+def test_every_centre_falls_into_its_own_voxel():
+    box = box_around(SHAPES[0], 5000)
+    np.testing.assert_array_equal(box.voxel(box.centres()), np.arange(np.prod(box.shape)))
+
+
+def test_points_outside_count_as_the_outermost_voxels_which_know_nothing():
+    box = box_around(SHAPES[2], 5000)
+    index, distance = nearest_in_box(box, np.asarray(SHAPES[2].vertices), 10.0)
+    far = box.voxel(np.array([[50.0, 0, 0], [0, -50.0, 0], [50.0, 50.0, 50.0]]))
+    assert np.isinf(distance[far]).all()
+    assert (index[far] == len(SHAPES[2].vertices)).all()
+
+
+def test_nearest_points_are_nearest():
+    box, points = box_around(SHAPES[1], 8000), np.asarray(SHAPES[1].vertices)
+    index, distance = nearest_in_box(box, points, 0.3)
+    known = np.flatnonzero(np.isfinite(distance))[::37]
+    expected = np.linalg.norm(points[None] - box.centres()[known][:, None], axis=2).min(axis=1)
+    np.testing.assert_allclose(distance[known], expected, rtol=1e-5)
+    found = np.linalg.norm(points[index[known]] - box.centres()[known], axis=1)
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("mesh", SHAPES)
+def test_voxels_inside_fill_the_volume(mesh):
+    box = box_around(mesh)
+    winding = winding_in_box(box, mesh.triangles)
+    np.testing.assert_allclose(winding, np.rint(winding), atol=1e-5)
+    assert (winding > 0.5).sum() * box.size**3 == pytest.approx(mesh.volume, rel=0.03)
+
+
+def test_a_small_hole_does_not_turn_the_inside_out():
+    mesh = SHAPES[2]
+    box = box_around(mesh)
+    whole, torn = (winding_in_box(box, triangles) > 0.5 for triangles in (mesh.triangles, mesh.triangles[20:]))
+    assert (whole != torn).mean() < 0.01

@@ -1,0 +1,69 @@
+"""Two parts moved at random find each other again; parts that do not belong together do not."""
+
+import numpy as np
+import pytest
+from manifold3d import Manifold
+
+from breaking import broken, prepared, solid_bar, to_part
+from cmnet.geometry.pose import Pose
+from cmnet.pairing.joins import joins, pose_of_parts, pose_of_surfaces
+from cmnet.parts.part import Part
+
+
+def assert_right(found, truth, part, turn=0.3, shift=0.003):
+    assert found, "no join at all"
+    assert found[0].T_i_j.angle_to(truth) < turn
+    middle = part.vertices.mean(axis=0)
+    assert np.linalg.norm(found[0].T_i_j.apply(middle) - truth.apply(middle)) < shift
+
+
+@pytest.mark.parametrize("name", ["bar_parts", "bowl_parts"])
+def test_a_broken_solid_and_a_thin_bowl_are_joined_exactly(name, request):
+    parts = request.getfixturevalue(name)
+    T = Pose.random(np.random.default_rng(5), 1.0)
+    surfaces = prepared([parts[0], parts[1].moved(T)])
+    found = joins(*surfaces)
+    assert_right(found, T.inverse(), parts[1].moved(T))
+    assert found[0].confidence > 0.5
+    assert found[0].gap_rms < 0.003
+    assert sum(j.confidence for j in found) <= 1 + 1e-9
+
+
+def test_confidence_orders_the_joins_and_parts_are_named(bar):
+    found = joins(*bar, parts=(4, 7))
+    assert all(j.parts == (4, 7) and 0 <= j.confidence <= 1 and not j.used for j in found)
+    assert [j.confidence for j in found] == sorted((j.confidence for j in found), reverse=True)
+
+
+def test_parts_of_different_objects_are_not_accepted(bar_parts, bowl_parts):
+    found = joins(*prepared([bar_parts[0], bowl_parts[1]]))
+    assert not any(j.confidence > 0.5 for j in found)
+
+
+def test_parts_without_creases_have_no_joins():
+    ball = to_part("ball", Manifold.sphere(0.5, 64))
+    assert joins(*prepared([ball, Part("other", ball.vertices * 0.7, ball.faces)])) == []
+
+
+def test_scale_does_not_matter(bar_parts):
+    large = [Part(p.name, 1000 * p.vertices, p.faces) for p in bar_parts]
+    small, big = joins(*prepared(bar_parts))[0], joins(*prepared(large))[0]
+    np.testing.assert_allclose(big.T_i_j.t / 1000, small.T_i_j.t, atol=1e-4)
+    np.testing.assert_allclose(big.T_i_j.R, small.T_i_j.R, atol=1e-4)
+    assert big.contact_area == pytest.approx(1e6 * small.contact_area, rel=1e-3)
+
+
+def test_oriented_clouds_are_joined_as_well():
+    parts = broken(solid_bar(), np.random.default_rng(8))
+    surfaces = prepared(parts)
+    clouds = [
+        Part(s.part.name, s.T_part_surface.apply(s.unit * s.points), None, s.T_part_surface.rotate(s.normals))
+        for s in surfaces
+    ]
+    assert_right(joins(*prepared(clouds)), Pose.identity(), clouds[1], turn=1.0, shift=0.01)
+
+
+def test_poses_of_parts_and_surfaces_are_inverse_to_each_other(bar, motion):
+    a, b = bar
+    back = pose_of_parts(a, b, pose_of_surfaces(a, b, motion))
+    np.testing.assert_allclose(back.matrix(), motion.matrix(), atol=1e-12)

@@ -1,0 +1,89 @@
+"""Refinement finds back to the true place; evidence tells it from wrong ones."""
+
+import numpy as np
+import pytest
+
+from cmnet.geometry.pose import Pose
+from cmnet.pairing.confidence import confidences, logit
+from cmnet.pairing.joins import pose_of_surfaces
+from cmnet.pairing.refine import COARSE, refine
+from cmnet.pairing.verify import rim_length, verify
+
+PAIRS = ["bar", "bowl"]
+
+
+def disturbed(T, degrees, shift, seed=0):
+    """T after a small turn about its own centre and a small shift."""
+    rng = np.random.default_rng(seed)
+    axis, direction = rng.standard_normal((2, 3))
+    x, y, z = np.radians(degrees) * axis / np.linalg.norm(axis)
+    small = np.linalg.qr(np.eye(3) + np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]]))[0]
+    small = small * np.sign(np.diag(small))
+    return Pose(small @ T.R, T.t + shift * direction / np.linalg.norm(direction))
+
+
+@pytest.fixture
+def pair(request):
+    a, b = request.getfixturevalue(request.param)
+    return a, b, pose_of_surfaces(a, b, Pose.identity())
+
+
+@pytest.mark.parametrize("pair", PAIRS, indirect=True)
+@pytest.mark.parametrize("seed", range(3))
+def test_refinement_finds_back(pair, seed):
+    a, b, truth = pair
+    found = refine(a, b, refine(a, b, disturbed(truth, 3.0, 0.005, seed), COARSE))
+    assert found.angle_to(truth) < 0.1
+    assert np.linalg.norm(found.t - truth.t) < 0.001
+
+
+@pytest.mark.parametrize("pair", PAIRS, indirect=True)
+def test_the_true_place_shows_a_closed_rim_and_no_penetration(pair):
+    a, b, truth = pair
+    evidence = verify(a, b, truth)
+    assert evidence.closure > 0.8
+    assert evidence.gap < 0.001
+    assert evidence.sunk < 0.05 * evidence.contact
+    assert evidence.hold > 1e-3
+    assert evidence.rim == pytest.approx(rim_length(a, b, truth))
+
+
+@pytest.mark.parametrize("pair", PAIRS, indirect=True)
+def test_evidence_is_the_same_from_either_side(pair):
+    a, b, truth = pair
+    one, other = verify(a, b, truth), verify(b, a, truth.inverse())
+    for name in ("rim", "closure", "contact", "gap", "near", "sunk", "depth"):
+        assert getattr(one, name) == pytest.approx(getattr(other, name), rel=1e-6, abs=1e-9)
+
+
+@pytest.mark.parametrize("pair", PAIRS, indirect=True)
+def test_wrong_places_are_less_likely(pair):
+    a, b, truth = pair
+    right = logit(verify(a, b, truth))
+    for k in range(4):
+        assert logit(verify(a, b, disturbed(truth, 15, 0.05, k))) < right - 2
+
+
+def test_pushed_into_each_other_parts_penetrate(bar):
+    a, b = bar
+    truth = pose_of_surfaces(a, b, Pose.identity())
+    towards = truth.t / np.linalg.norm(truth.t)
+    evidence = verify(a, b, Pose(truth.R, truth.t - 0.05 * towards))
+    assert evidence.sunk > 0.05
+    assert 0.02 < evidence.depth < 0.08
+
+
+def test_far_apart_nothing_touches(bar):
+    a, b = bar
+    evidence = verify(a, b, Pose(np.eye(3), np.array([10.0, 0, 0])))
+    assert (evidence.rim, evidence.contact, evidence.sunk, evidence.closure) == (0, 0, 0, 0)
+
+
+def test_confidences_are_shared_among_equals(bowl):
+    a, b = bowl
+    evidence = verify(a, b, pose_of_surfaces(a, b, Pose.identity()))
+    alone, twice = confidences([evidence]), confidences([evidence, evidence])
+    assert alone[0] > 0.9
+    assert twice[0] == pytest.approx(twice[1])
+    assert twice.sum() < 1
+    assert len(confidences([])) == 0

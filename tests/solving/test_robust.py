@@ -1,0 +1,83 @@
+"""Fragments in, assembly out, by geometry alone."""
+
+import numpy as np
+import pytest
+
+import cmnet
+from cmnet.data.fracture import fracture
+from cmnet.data.shapes import make_shape
+from cmnet.errors import InputError
+from cmnet.geometry.pose import Pose
+
+
+@pytest.fixture(scope="module")
+def broken():
+    """The parts of a broken vase, each moved at random, and T_moved_true of each."""
+    rng = np.random.default_rng(1)
+    parts = fracture(make_shape("vase", rng), 3, rng, "weakest", min_volume=0.1).parts
+    T = [Pose.random(rng, spread=1.0) for _ in parts]
+    return [part.moved(T_k) for part, T_k in zip(parts, T, strict=True)], T
+
+
+@pytest.fixture(scope="module")
+def assembly(broken):
+    return cmnet.assemble(broken[0])
+
+
+def errors(assembly, parts, T):
+    """Of every part, how far its vertices lie from their true places, seen from the first group's largest part."""
+    anchor = next(k for k in assembly.groups[0] if np.array_equal(assembly.poses[k], np.eye(4)))
+    true = [T[anchor] @ T_k.inverse() for T_k in T]
+    moved = [Pose.from_matrix(pose) for pose in assembly.poses]
+    return [
+        np.linalg.norm(a.apply(p.vertices) - b.apply(p.vertices), axis=1).mean() for a, b, p in zip(moved, true, parts)
+    ]
+
+
+def test_a_broken_vase_is_put_together(broken, assembly):
+    assert assembly.groups == [[0, 1, 2]]
+    assert assembly.unplaced == []
+    assert max(errors(assembly, *broken)) < 0.01
+    used = [join for join in assembly.joins if join.used]
+    assert len(used) >= 2
+    assert all(0 <= join.confidence <= 1 for join in assembly.joins)
+
+
+def test_order_pose_and_unit_of_the_parts_change_nothing(broken, assembly):
+    parts, T = broken
+    rng = np.random.default_rng(5)
+    more = [Pose.random(rng, spread=1.0) for _ in parts]
+    order = [2, 0, 1]
+    again = [parts[k].moved(more[k]) for k in order]
+    scaled = [cmnet.Part(part.name, 1000 * part.vertices, part.faces) for part in again]
+    other = cmnet.assemble(scaled)
+    assert other.groups == [[0, 1, 2]]
+    unit = [cmnet.Part(part.name, part.vertices / 1000, part.faces) for part in scaled]
+    poses = other.poses.copy()
+    poses[:, :3, 3] /= 1000
+    other = cmnet.Assembly(poses, other.groups, other.unplaced, other.joins)
+    here, there = errors(assembly, parts, T), errors(other, unit, [more[k] @ T[k] for k in order])
+    assert max(abs(here[k] - e) for k, e in zip(order, there)) < 1e-3
+
+
+def test_a_foreign_piece_stays_out(broken):
+    parts, _ = broken
+    rng = np.random.default_rng(7)
+    stranger = fracture(make_shape("stone", rng), 2, rng, "weakest", min_volume=0.2).parts[1]
+    assembly = cmnet.assemble([*parts, stranger])
+    assert assembly.groups == [[0, 1, 2]]
+    assert assembly.unplaced == [3]
+
+
+def test_one_part_is_refused_and_two_equal_ones_are_not_joined(broken):
+    part = broken[0][0]
+    with pytest.raises(InputError):
+        cmnet.assemble([part])
+    assembly = cmnet.assemble([part, part])
+    assert assembly.poses.shape == (2, 4, 4)
+
+
+def test_progress_is_told(broken):
+    told = []
+    cmnet.assemble(broken[0][:2], progress=lambda stage, done, total: told.append((stage, done, total)))
+    assert told == [("surfaces", 0, 2), ("surfaces", 1, 2), ("joins", 0, 1)]
