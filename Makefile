@@ -20,7 +20,8 @@ lint: $(READY)
 	$(BIN)/mypy
 
 bench: $(READY)
-	$(BIN)/python benchmarks/network.py
+	$(BIN)/python benchmarks/network.py $(if $(REFERENCE),--reference $(REFERENCE))
+	$(BIN)/python benchmarks/fracture.py
 
 clean:
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis

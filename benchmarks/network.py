@@ -1,4 +1,4 @@
-"""How fast the network is, as a ratio to plain code on the same weights in the same run.
+"""How fast the network is, as a ratio to a plain CMNet written straight from the equations, in the same run.
 
     python benchmarks/network.py [--points 2500] [--repeat 5] [--reference SCRIPT]
 
@@ -45,24 +45,25 @@ def pair(net: CMNet, p: tuple[Tensor, Tensor], q: tuple[Tensor, Tensor]) -> None
     net.pose(net.describe(*p), net.describe(*q))
 
 
-def time_preset(name: str, points: int, repeat: int, script: str | None) -> dict[str, float]:
+def time_pairs(points: int, repeat: int, script: str | None) -> dict[str, float]:
     """Fastest seconds of each way to do one pair, in alternation."""
     torch.manual_seed(0)
-    net = CMNet.from_preset(name).eval()
+    nets = {name: CMNet.from_preset(name).eval() for name in ("paper", "cmnet-base")}
     p, q = sphere(points, 1), sphere(points, 2)
-    paths: dict[str, Callable[[], float]] = {
-        "fast": lambda: seconds(lambda: pair(net, p, q)),
-        "plain": lambda: seconds(lambda: plain.assignment(net, p, q)),
+    ways: dict[str, Callable[[], float]] = {
+        name: lambda net=net: seconds(lambda: pair(net, p, q)) for name, net in nets.items()
     }
+    ways["plain"] = lambda: seconds(lambda: plain.assignment(nets["paper"], p, q))
     if script:
         command = [sys.executable, script, "pair", str(points)]
-        paths["reference"] = lambda: float(subprocess.run(command, capture_output=True, check=True, text=True).stdout)
-    pair(net, p, q)  # warm up
-    times: dict[str, list[float]] = {path: [] for path in paths}
+        ways["reference"] = lambda: float(subprocess.run(command, capture_output=True, check=True, text=True).stdout)
+    for net in nets.values():
+        pair(net, p, q)  # warm up
+    times: dict[str, list[float]] = {way: [] for way in ways}
     for _ in range(repeat):
-        for path, run in paths.items():
-            times[path].append(run())
-    return {path: min(values) for path, values in times.items()}
+        for way, run in ways.items():
+            times[way].append(run())
+    return {way: min(values) for way, values in times.items()}
 
 
 def time_descriptions(points: int, repeat: int) -> dict[str, float]:
@@ -82,24 +83,26 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=5, help="runs of each kind (default: %(default)s)")
     parser.add_argument("--reference", metavar="SCRIPT", help="another implementation to compare with")
     args = parser.parse_args()
-    table = Table("preset", "path", "seconds", "times faster", title=f"one pair of 2 × {args.points} points")
-    presets = {}
-    for name in ("paper", "cmnet-base"):
-        best = time_preset(name, args.points, args.repeat, args.reference)
-        presets[name] = {"seconds": best, "ratio": {k: v / best["fast"] for k, v in best.items() if k != "fast"}}
-        for path, value in best.items():
-            table.add_row(name, path, f"{value:.3f}", "" if path == "fast" else f"{value / best['fast']:.1f}")
+    pairs = time_pairs(args.points, args.repeat, args.reference)
+    baselines = [way for way in ("plain", "reference") if way in pairs]
+    title = f"one pair of 2 × {args.points} points"
+    table = Table("way", "seconds", *(f"times faster than {way}" for way in baselines), title=title)
+    for way, value in pairs.items():
+        table.add_row(way, f"{value:.3f}", *(f"{pairs[base] / value:.1f}" for base in baselines))
     describe = time_descriptions(args.points, args.repeat)
     for n, value in describe.items():
-        table.add_row("cmnet-base", f"describe {n}", f"{value:.3f}", f"{value / describe['1']:.1f} × one part")
+        table.add_row(f"describe {n} part(s)", f"{value:.3f}", f"{value / describe['1']:.1f} × one part")
     Console().print(table)
     result = {
-        "command": " ".join(["python", *sys.argv]),
+        "command": "python benchmarks/network.py" + (" --reference SCRIPT" if args.reference else ""),
         "threads": torch.get_num_threads(),
         "torch": torch.__version__,
         "points": args.points,
-        "presets": presets,
-        "describe": describe,
+        "pair_seconds": pairs,
+        "times_faster": {
+            base: {way: pairs[base] / pairs[way] for way in ("paper", "cmnet-base")} for base in baselines
+        },
+        "describe_seconds": describe,
     }
     RESULT.write_text(json.dumps(result, indent=1) + "\n")
 
