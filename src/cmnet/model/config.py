@@ -31,7 +31,7 @@ class CMNetConfig:
     attention: int = 256  # hidden channels of the channel attention
     shape_branch: bool = True  # match equal shape
     occupancy_branch: bool = True  # match opposite occupancy
-    transport_rounds: int = 50  # at most; published: 100 plain ones, which half as many overstepping ones outdo
+    transport_rounds: int = 50  # at most; published: 100 plain ones, which 50 overstepping ones outdo
     top_k: int = 128  # soft matches kept
     inlier_rounds: int = 5  # weighted SVDs after the first
     inlier_radius: float = 0.1  # a match within it of the current pose counts in the next round
