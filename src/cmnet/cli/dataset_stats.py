@@ -68,10 +68,10 @@ def run(args: argparse.Namespace) -> int:
 def _measure(root: Path, limit: int, console: Console) -> tuple[Quantiles, Counter[int]]:
     from rich.progress import track
 
-    from cmnet.data.breaking_bad import find_fractures
-    from cmnet.data.stats import MOST_PIECES, measure_folder, quantile_table
+    from cmnet.data.breaking_bad import BROKEN, find_fractures
+    from cmnet.data.stats import measure_folder, quantile_table
 
-    total = min(limit, len(find_fractures(root, pieces=(2, MOST_PIECES))))
+    total = min(limit, len(find_fractures(root, pieces=BROKEN)))
     stats = list(track(measure_folder(root, limit), f"measuring {root}", total=total, console=console, transient=True))
     return quantile_table(stats), Counter(s.pieces for s in stats)
 

@@ -17,6 +17,7 @@ from cmnet.errors import InputError
 from cmnet.parts.load import FORMATS, natural_key
 
 FRACTURES = ("fractured_", "fracture_", "mode_")  # folder names of the layout; v1's own manual says fracture_
+BROKEN = (2, 1_000_000)  # any number of pieces that is a fracture at all
 COMPRESSED = "compressed_fracture.npy"  # what the distributed archives hold before decompress.py has run
 
 
@@ -141,5 +142,5 @@ def _wrong_counts(root: Path, found: list[FractureFolder], pieces: tuple[int, in
     counts = Counter(len(f.files) for f in found)
     listing = ", ".join(f"{n} of {k} piece{'s' if k > 1 else ''}" for k, n in sorted(counts.items()))
     low, high = pieces or (0, 0)
-    wanted = f"{low}" if low == high else f"{low} to {high}"
+    wanted = f"{low}" if low == high else f"{low} or more" if high == BROKEN[1] else f"{low} to {high}"
     return f"no fracture of {wanted} pieces in {root}; found {listing}; ask for other numbers of pieces"

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from cmnet.data.breaking_bad import find_fractures
+from cmnet.data.breaking_bad import BROKEN, find_fractures
 from cmnet.data.surface_samples import SurfaceSamples, lies_on, sample_triangles
 from cmnet.parts.load import load_parts
 from cmnet.parts.part import Part
@@ -22,7 +22,6 @@ Array = NDArray[np.float64]
 QUANTILES = (0.05, 0.25, 0.50, 0.75, 0.95)
 SAMPLES = 24_000  # points an object, split by area
 LEAST_SAMPLES = 600  # points a piece at least
-MOST_PIECES = 10_000
 
 # What this module measures on Breaking Bad: 580 everyday fractures of 2 to 8 pieces of the training split.
 BREAKING_BAD = {
@@ -114,7 +113,7 @@ def _off_plane(points: Array) -> float:
 
 def measure_folder(root: Path, limit: int | None = None, seed: int = 0) -> Iterator[FractureStats]:
     """Measure the fractures below `root`, at most `limit` of them, spread evenly over the sorted list."""
-    fractures = find_fractures(root, pieces=(2, MOST_PIECES))
+    fractures = find_fractures(root, pieces=BROKEN)
     if limit is not None and limit < len(fractures):
         fractures = [fractures[i] for i in np.linspace(0, len(fractures) - 1, limit).astype(int)]
     for fracture in fractures:
