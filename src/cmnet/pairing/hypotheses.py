@@ -141,7 +141,7 @@ def _agreement(
     weight[none] = 0
     h, n = np.nonzero(weight > 0.05)
     chosen = which[n] if which.ndim == 1 else which[h, n]
-    n_b = np.einsum("kij,krj->kri", poses.R[h], b.creases.normals.astype(np.float32)[chosen])
+    n_b = b.creases.normals.astype(np.float32)[chosen] @ poses.R[h].swapaxes(1, 2)
     n_a = a.creases.normals.astype(np.float32)[partner[h, n]]
     fit = complement(n_a, n_b)
     full = np.zeros_like(weight)
