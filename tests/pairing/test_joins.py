@@ -45,6 +45,20 @@ def test_parts_without_creases_have_no_joins():
     assert joins(*prepared([ball, Part("other", ball.vertices * 0.7, ball.faces)])) == []
 
 
+@pytest.mark.parametrize(
+    "part",
+    [
+        Part("four points", np.eye(4, 3)),
+        Part("one triangle", np.eye(3), np.array([[0, 1, 2]])),
+        Part("flat cloud", np.random.default_rng(0).uniform(0, 1, (300, 3)) * [1, 1, 0]),
+    ],
+    ids=lambda part: part.name,
+)
+def test_parts_with_nothing_to_hold_on_to_have_no_sure_joins(part, bar_parts):
+    surfaces = prepared([bar_parts[0], part])
+    assert not any(j.confidence > 0.5 for j in joins(*surfaces) + joins(*reversed(surfaces)))
+
+
 def test_scale_does_not_matter(bar_parts):
     large = [Part(p.name, 1000 * p.vertices, p.faces) for p in bar_parts]
     small, big = joins(*prepared(bar_parts))[0], joins(*prepared(large))[0]

@@ -103,7 +103,7 @@ def join_creases(several: list[Creases]) -> Creases:
 
 def complement(n_a: NDArray[np.floating], n_b: NDArray[np.floating]) -> NDArray[np.floating]:
     """(k,) float32: the cosine by which two creases have one face in common and the other opposed, at worst."""
-    dots = np.einsum("kic,kjc->kij", n_a, n_b)
+    dots = n_a @ n_b.swapaxes(1, 2)
     straight = np.minimum(np.abs(dots[:, 0, 0]), np.abs(dots[:, 1, 1]))
     crossed = np.minimum(np.abs(dots[:, 0, 1]), np.abs(dots[:, 1, 0]))
     straight = np.where(dots[:, 0, 0] * dots[:, 1, 1] < 0, straight, -1)

@@ -27,7 +27,8 @@ LOCAL_STAGES = ((5, 25_000), (14, 25_000))  # creases near a seed that judge its
 # Poses that are aligned on the creases, creases used for it, and how near they must be, one stage after the other
 STAGES = ((1500, 130, 0.03), (500, 300, 0.02), (250, 400, 0.015))
 CELL_TURN, CELL_SHIFT = 0.25, 0.04  # of entries of the rotation, and of the translation: poses in one cell are one
-KEPT = 40  # poses that leave the sieve
+KEPT = 40  # poses that leave the sieve,
+RIVALS = 0.4  # if they close so much of the rim that the best one closes
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +74,7 @@ def propose(a: Surface, b: Surface, kept: int = KEPT) -> list[Hypothesis]:
         best = _best(weight.sum(axis=1), count)
         poses = align_on_creases(a, b, poses[best], weight[best], partner[best], near)
     score = rim_scores(a, b, poses) - overlap(a, b, poses)
-    chosen = distinct(poses, score, kept)
+    chosen = [i for i in distinct(poses, score, kept) if score[i] >= RIVALS * score.max()]
     return [
         Hypothesis(Pose(poses.R[i].astype(np.float64), poses.t[i].astype(np.float64)), float(score[i])) for i in chosen
     ]
@@ -140,7 +141,7 @@ def _agreement(
     weight[none] = 0
     h, n = np.nonzero(weight > 0.05)
     chosen = which[n] if which.ndim == 1 else which[h, n]
-    n_b = np.einsum("kij,krj->kri", poses.R[h], b.creases.normals.astype(np.float32)[chosen])
+    n_b = b.creases.normals.astype(np.float32)[chosen] @ poses.R[h].swapaxes(1, 2)
     n_a = a.creases.normals.astype(np.float32)[partner[h, n]]
     fit = complement(n_a, n_b)
     full = np.zeros_like(weight)

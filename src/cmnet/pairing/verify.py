@@ -18,9 +18,11 @@ Bools = NDArray[np.bool_]
 
 TOUCH = 0.008  # touching samples are nearer than this or one spacing, in units
 LIFT = 0.003  # and off the other's plane by at most this
-FACING = -0.6
+FACING = -0.6  # with normals whose dot product is below this
+NEARBY = 2.5  # times the touching distance: facing samples so near should touch
+EXAMINED = 0.03  # samples farther outside than this are not looked at, in units
 CLOSED = 0.01  # creases that close a rim lie so near each other, in units
-AGREE = 0.8
+AGREE = 0.8  # least cosine of equal skins and opposed breaks
 STEP = 0.008  # the rim is measured in steps of this length, in units
 WITNESSES = 5  # nearest samples that must all agree that a sample lies behind the surface
 SUNK = 0.004  # depth that counts as penetration, in units
@@ -54,13 +56,15 @@ class Evidence:
 
 @dataclass(frozen=True, eq=False)
 class _Side:
-    touching: Bools
-    near: Bools
-    gaps: Array
-    sunk: Bools
-    depths: Array
+    """What one part meets on the other, in its own frame; t of its n samples touch."""
+
+    touching: Bools  # (n,)
+    near: Bools  # (n,)
+    gaps: Array  # (t,)
+    sunk: Bools  # (n,)
+    depths: Array  # (s,) of those inside
     matched: Array  # (k, 3) creases that close
-    normals: Array  # (n, 3) of the other part at the touching samples
+    normals: Array  # (t, 3) of the other part
 
 
 def verify(a: Surface, b: Surface, T_a_b: Pose) -> Evidence:
@@ -87,26 +91,32 @@ def verify(a: Surface, b: Surface, T_a_b: Pose) -> Evidence:
 def _side(a: Surface, b: Surface, T_a_b: Pose) -> _Side:
     """What b's even samples and creases meet on a."""
     x, n = T_a_b.apply(b.points), T_a_b.rotate(b.normals)
-    candidate = np.flatnonzero(a.signed[a.box.voxel(x)] < 0.03 + a.box.size)
+    candidate = np.flatnonzero(a.signed[a.box.voxel(x)] < EXAMINED + a.box.size)
     distance, index = nearest_few(a.tree, x[candidate], WITNESSES)
     normal = a.dense_normals[index]
     height = np.einsum("nkc,nkc->nk", x[candidate][:, None] - a.dense[index], normal)
     facing = np.einsum("nkc,nc->nk", normal, n[candidate]) < FACING
     reach = max(TOUCH, a.spacing)
     good = facing & (distance < reach) & (np.abs(height) < LIFT)
-    near = facing & (distance < 2.5 * reach)
-    behind = (height < 0).all(axis=1)
-    touching, close, sunk = (np.zeros(len(x), dtype=bool) for _ in range(3))
-    touching[candidate] = good.any(axis=1)
-    close[candidate] = near.any(axis=1)
+    met, first = good.any(axis=1), (np.arange(len(good)), good.argmax(axis=1))
     depth = np.abs(height).min(axis=1)
-    sunk[candidate] = behind & (depth > SUNK) & ~good.any(axis=1)
-    first = good.argmax(axis=1)
-    rows = good.any(axis=1)
-    gaps = height[np.arange(len(candidate)), first][rows]
-    turned = T_a_b.R.T @ normal[np.arange(len(candidate)), first][rows].T
-    inside = behind & (depth > SUNK) & ~rows
-    return _Side(touching, close, gaps, sunk, depth[inside], _closing(a, b, T_a_b), turned.T)
+    inside = (height < 0).all(axis=1) & (depth > SUNK) & ~met
+    return _Side(
+        touching=_spread_out(met, candidate, len(x)),
+        near=_spread_out((facing & (distance < NEARBY * reach)).any(axis=1), candidate, len(x)),
+        gaps=height[first][met],
+        sunk=_spread_out(inside, candidate, len(x)),
+        depths=depth[inside],
+        matched=_closing(a, b, T_a_b),
+        normals=T_a_b.inverse().rotate(normal[first][met]),
+    )
+
+
+def _spread_out(flags: Bools, index: NDArray[np.int64], count: int) -> Bools:
+    """(count,) bool: the flags of some, and False for the others."""
+    everywhere = np.zeros(count, dtype=bool)
+    everywhere[index] = flags
+    return everywhere
 
 
 def rim_length(a: Surface, b: Surface, T_a_b: Pose) -> float:
