@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import sys
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -174,7 +173,11 @@ def main() -> None:
             | {k: round(r["candidates"][0][k], 4) for k in ("turn", "shift", "confidence") if r["candidates"]}
             for r in rows
         ]
-        command = " ".join(["python", "benchmarks/pairs.py", "ROOT", *sys.argv[2:]])
+        limit = [] if args.limit is None else ["--limit", str(args.limit)]
+        told = ["--half", args.half, "--pieces", *map(str, args.pieces), *limit, "--pairs", args.pairs]
+        command = " ".join(
+            ["python", "benchmarks/pairs.py", "ROOT", *told, "--json", f"benchmarks/results/{args.json.name}"]
+        )
         result = {"command": command, "table": lines, "pairs": short}
         args.json.parent.mkdir(parents=True, exist_ok=True)
         args.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
