@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import leaky_relu, normalize
+from torch.nn.functional import batch_norm, leaky_relu, normalize
 
 from cmnet.model.vector_neurons import SLOPE
 
@@ -78,8 +78,7 @@ class Head(nn.Module):
 
 def _instance_norm(x: Tensor) -> Tensor:
     """Over the points, without learnable scale. (n, d) → (n, d)"""
-    x = x - x.mean(0)
-    return x * ((x * x).mean(0) + 1e-5).rsqrt()
+    return batch_norm(x, None, None, training=True)  # the points of one part are the batch
 
 
 class ChannelAttention(nn.Module):

@@ -124,7 +124,7 @@ class CMNet(nn.Module):
         shape_p, shape_q = p.shape * weigh_shape, q.shape * weigh_shape
         occupancy_p, occupancy_q = p.occupancy * weigh_occupancy, q.occupancy * weigh_occupancy
         left, right = torch.cat([shape_p, -occupancy_p], 1), torch.cat([shape_q, occupancy_q], 1)
-        cost = left @ right.T / self.config.descriptor**0.5  # Eq. 4
+        cost = (left / self.config.descriptor**0.5) @ right.T  # Eq. 4
         assignment = log_transport(cost, self.dustbin, self.config.transport_rounds)
         return Comparison(shape_p, shape_q, occupancy_p, occupancy_q, assignment)
 
