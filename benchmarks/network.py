@@ -3,7 +3,8 @@
     python benchmarks/network.py [--points 2500] [--repeat 5] [--reference SCRIPT]
 
 Times one pair (two descriptions, attention, cost, transport, matches, pose) with both presets, and the descriptions
-of more and more parts. Runs alternate, and the fastest of each kind counts, so that a busy machine hurts both alike.
+of more and more parts. Runs alternate, as many of each kind, and their median counts, so that a busy machine hurts both
+alike.
 SCRIPT is any other implementation: `SCRIPT pair N` prints the seconds of a pair of N points each.
 """
 
@@ -16,6 +17,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import plain
@@ -26,7 +28,6 @@ from torch import Tensor
 
 from cmnet.model.network import CMNet
 
-BURST = 4  # runs of a fast way in a row, which take no longer than one of a slow way
 RESULT = Path(__file__).parent / "results" / "network.json"
 
 
@@ -47,7 +48,7 @@ def pair(net: CMNet, p: tuple[Tensor, Tensor], q: tuple[Tensor, Tensor]) -> None
 
 
 def time_pairs(points: int, repeat: int, script: str | None) -> dict[str, float]:
-    """Fastest seconds of each way to do one pair, in alternation."""
+    """Median seconds of each way to do one pair, in alternation, the same number of runs of each."""
     torch.manual_seed(0)
     nets = {name: CMNet.from_preset(name).eval() for name in ("paper", "cmnet-base")}
     p, q = sphere(points, 1), sphere(points, 2)
@@ -63,8 +64,8 @@ def time_pairs(points: int, repeat: int, script: str | None) -> dict[str, float]
     times: dict[str, list[float]] = {way: [] for way in ways}
     for _ in range(repeat):
         for way, run in ways.items():
-            times[way] += [run() for _ in range(BURST if way in nets else 1)]
-    return {way: min(values) for way, values in times.items()}
+            times[way].append(run())
+    return {way: median(values) for way, values in times.items()}
 
 
 def time_descriptions(points: int, repeat: int) -> dict[str, float]:

@@ -105,13 +105,9 @@ def _known(args: argparse.Namespace, settings: Settings) -> list[Prediction]:
 def _objects(args: argparse.Namespace) -> FolderObjects:
     from cmnet.data.breaking_bad import BROKEN
     from cmnet.data.objects import FolderObjects
-    from cmnet.errors import InputError
 
     pieces = args.pieces or BROKEN
-    objects = FolderObjects(args.data, args.subset, args.split, pieces, total_points=args.points, seed=args.seed)
-    if len(objects) == 0:
-        raise InputError(f"{args.data} holds no such fracture; loosen --subset, --split or --pieces")
-    return objects
+    return FolderObjects(args.data, args.subset, args.split, pieces, total_points=args.points, seed=args.seed)
 
 
 def _each(objects: FolderObjects, args: argparse.Namespace, what: str) -> Iterator[SampledObject]:
