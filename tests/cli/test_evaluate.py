@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+import trimesh
 
-from cmnet.cli import evaluate
+from cmnet.cli import evaluate, main
 from cmnet.errors import InputError
 
 
@@ -126,10 +127,14 @@ def test_stale_predictions_need_overwrite(cli) -> None:
     assert cli(*argv, "--seed", "1") == 0
 
 
-def test_an_empty_choice_is_an_error(cli, monkeypatch) -> None:
-    monkeypatch.setattr(Folder, "__len__", lambda self: 0)
-    with pytest.raises(InputError, match="no such fracture"):
-        cli("data", "--method", "chance", "--quiet")
+def test_a_folder_of_whole_objects_is_an_error(tmp_path, capsys) -> None:
+    """Through the real reader: one piece is no fracture."""
+    box = trimesh.creation.box()
+    folder = tmp_path / "set" / "object" / "fractured_0"
+    folder.mkdir(parents=True)
+    box.export(folder / "piece_0.ply")
+    assert main(["evaluate", str(tmp_path), "--method", "chance", "--quiet"]) == 2
+    assert "no fracture of 2 or more pieces" in capsys.readouterr().err
 
 
 def test_the_network_has_chance_beside_it(cli, monkeypatch, tmp_path) -> None:
