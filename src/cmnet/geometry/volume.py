@@ -6,9 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
-
-from cmnet.geometry.trees import nearest_one
+from scipy.ndimage import distance_transform_edt
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -32,10 +30,10 @@ class Box:
         counts = np.ceil((high - low) / size).astype(int) + 1
         return Box(low, size, (int(counts[0]), int(counts[1]), int(counts[2])))
 
-    def centres(self) -> Array:
-        """(nx · ny · nz, 3) float, in the order of a flattened array."""
-        index = np.indices(self.shape).reshape(3, -1).T
-        return self.origin + self.size * index
+    def centres(self) -> Floats32:
+        """(nx · ny · nz, 3) float32, in the order of a flattened array."""
+        index = np.indices(self.shape, dtype=np.float32).reshape(3, -1).T
+        return self.origin.astype(np.float32) + np.float32(self.size) * index
 
     def voxel(self, points: NDArray[np.floating]) -> Ints:
         """(...) int: flat index of the voxel of each point (..., 3), of the nearest one for points outside."""
@@ -51,13 +49,22 @@ class Box:
 def nearest_in_box(box: Box, points: Array, reach: float) -> tuple[Ints32, Floats32]:
     """Of every voxel, the nearest point and its distance; len(points) and infinity beyond `reach`.
 
+    The nearest occupied voxel is found exactly and one of the points in it taken, so that the distance may be too long
+    by less than two voxels, and that only where points crowd.
     → (voxels,) int32, (voxels,) float32. The outermost voxels, which stand for all that is outside, are beyond reach.
     """
-    distance, index = nearest_one(cKDTree(points), box.centres(), reach)
+    inhabitant = np.full(box.shape, len(points), dtype=np.int32)
+    if not len(points):
+        return inhabitant.ravel(), np.full(inhabitant.size, np.inf, dtype=np.float32)
+    inhabitant.reshape(-1)[box.voxel(points)[::-1]] = np.arange(len(points), dtype=np.int32)[::-1]
+    nearest = distance_transform_edt(inhabitant == len(points), return_distances=False, return_indices=True)
+    index = inhabitant[nearest[0], nearest[1], nearest[2]].ravel()
+    distance = np.linalg.norm(box.centres() - points[index].astype(np.float32), axis=1)
     outer = np.ones(box.shape, dtype=bool)
     outer[1:-1, 1:-1, 1:-1] = False
-    distance[outer.ravel()], index[outer.ravel()] = np.inf, len(points)
-    return index.astype(np.int32), distance.astype(np.float32)
+    away = outer.ravel() | (distance > reach)
+    distance[away], index[away] = np.inf, len(points)
+    return index, distance
 
 
 def winding_in_box(box: Box, corners: Array) -> Floats32:

@@ -27,6 +27,7 @@ LOCAL_STAGES = ((5, 25_000), (14, 25_000))  # creases near a seed that judge its
 # Poses that are aligned on the creases, creases used for it, and how near they must be, one stage after the other
 STAGES = ((1500, 130, 0.03), (500, 300, 0.02), (250, 400, 0.015))
 CELL_TURN, CELL_SHIFT = 0.25, 0.04  # of entries of the rotation, and of the translation: poses in one cell are one
+DEEP = 0.01  # depth from which a probe counts as sunk, in units
 KEPT = 40  # poses that leave the sieve,
 RIVALS = 0.4  # if they close so much of the rim that the best one closes
 
@@ -191,8 +192,9 @@ def sinking(a: Surface, b: Surface, T_a_b: Pose) -> float:
 
 
 def _sunk(a: Surface, b: Surface, poses: Poses) -> Floats:
-    depth = a.signed[a.box.voxel(poses.apply(b.probes.astype(np.float32)))]
-    return np.minimum(np.maximum(-depth - np.float32(0.01), 0) / np.float32(0.01), 2).sum(axis=1)
+    depth = -a.signed[a.box.voxel(poses.apply(b.probes.astype(np.float32)))]
+    known = np.float32(max(DEEP, a.box.size))  # voxels know depths only to about their size
+    return np.minimum(np.maximum(depth - known, 0) / np.float32(DEEP), 2).sum(axis=1)
 
 
 def distinct(poses: Poses, score: Floats, count: int, turn: float = 0.1, shift: float = 0.02) -> Ints:

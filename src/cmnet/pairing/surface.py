@@ -16,16 +16,17 @@ from cmnet.geometry.volume import Box, Floats32, Ints32, nearest_in_box, winding
 from cmnet.pairing.creases import Creases, neighbourhoods, spread
 from cmnet.pairing.rims import find_rims
 from cmnet.parts.part import Part
-from cmnet.parts.points import UNIT_AREA, sample_parts
+from cmnet.parts.points import sample_parts
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
+SQUARES = 10.0  # surface of all parts together, in square units: what is to be seen of a break is this large
 SAMPLES = 8500  # even samples per square unit,
 FEWEST = 2500  # at least so many a part,
-MOST = 20_000  # at most so many
-VOXELS = 150_000
+MOST = 30_000  # at most so many
+VOXELS = 500_000
 FINEST = 0.004  # smallest voxel, in units
 REACH = 0.05  # how far from the surface distances are known, in units
 CREASE_REACH = 0.04  # the same for creases
@@ -74,7 +75,7 @@ class Surface:
 
 def unit_of(parts: Sequence[Part]) -> float:
     """The length that all parts are measured in, from their areas alone."""
-    return float(np.sqrt(sum(_area(part) for part in parts) / UNIT_AREA))
+    return float(np.sqrt(sum(_area(part) for part in parts) / SQUARES))
 
 
 def prepare(part: Part, unit: float, seed: int = 0) -> Surface:
