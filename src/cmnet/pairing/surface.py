@@ -14,7 +14,7 @@ from cmnet.geometry.neighbors import farthest_points
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.volume import Box, Floats32, Ints32, nearest_in_box, winding_in_box
 from cmnet.pairing.creases import Creases, neighbourhoods, spread
-from cmnet.pairing.rims import find_rims
+from cmnet.pairing.rims import Rims, find_rims
 from cmnet.parts.part import Part
 from cmnet.parts.points import sample_parts
 
@@ -53,7 +53,6 @@ class Surface:
     crease_of            : (v,) int32, of every voxel the nearest crease (len(creases): none near)
     """
 
-    part: Part
     T_part_surface: Pose
     unit: float
     points: Array
@@ -82,20 +81,31 @@ def prepare(part: Part, unit: float, seed: int = 0) -> Surface:
     """Sample a part and find its creases and its volume. `unit` is the length that all parts are measured in."""
     area = _area(part) / unit**2
     samples = sample_parts([part], int(np.clip(SAMPLES * area, FEWEST, MOST)), seed, minimum=1)[0]
-    frame = _principal_frame(samples.xyz)
+    frame = principal_frame(samples.xyz)
     local = samples.moved(frame.inverse())
     points, normals = local.xyz / unit, local.normals
     corners = None if part.faces is None else frame.inverse().apply(part.triangles) / unit
     rims = find_rims(corners, points, normals, np.random.default_rng(seed), PER_LEVEL)
+    box = box_around(points)
+    signed = _signed(box, points, normals, corners)
+    return surface_of(frame, unit, points, normals, area, rims, box, signed)
+
+
+def box_around(points: Array) -> Box:
+    return Box.around(points, REACH, VOXELS, FINEST)
+
+
+def surface_of(
+    frame: Pose, unit: float, points: Array, normals: Array, area: float, rims: Rims, box: Box, signed: Floats32
+) -> Surface:
+    """Put a surface together from its samples, its creases and its volume, all in the given frame."""
     creases = spread(rims.creases, CREASES)
-    box = Box.around(points, REACH, VOXELS, FINEST)
     return Surface(
-        part=part,
         T_part_surface=frame,
         unit=unit,
         points=points,
         normals=normals,
-        spacing=float(np.sqrt(area / len(points))),
+        spacing=float(np.sqrt(area / max(len(points), 1))),
         area=area,
         wall=rims.wall,
         dense=rims.points,
@@ -106,7 +116,7 @@ def prepare(part: Part, unit: float, seed: int = 0) -> Surface:
         around=neighbourhoods(creases.points, SEEDS, LOCAL, AROUND),
         probes=points[farthest_points(points, min(PROBES, len(points)))],
         box=box,
-        signed=_signed(box, points, normals, corners),
+        signed=signed,
         crease_of=nearest_in_box(box, creases.points, CREASE_REACH)[0],
     )
 
@@ -115,7 +125,7 @@ def _area(part: Part) -> float:
     return area_of_cloud(part.vertices) if part.faces is None else part.area
 
 
-def _principal_frame(xyz: Array) -> Pose:
+def principal_frame(xyz: Array) -> Pose:
     """The principal axes about the mean, each pointing where the samples reach farther: it moves with the part."""
     centre = xyz.mean(axis=0)
     axes = np.linalg.eigh((xyz - centre).T @ (xyz - centre))[1]
