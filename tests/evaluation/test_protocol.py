@@ -6,6 +6,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from cmnet.errors import InputError
+from cmnet.evaluation.answers import Answer
 from cmnet.evaluation.methods import chance, method_makers, pairwise
 from cmnet.evaluation.protocol import measure, predict, score
 from cmnet.geometry.pose import Pose
@@ -94,7 +95,7 @@ def test_chance_lays_the_mean_on_a_point_of_the_anchor(make_bar) -> None:
 
 def _puzzles(objects):
     seen = []
-    list(predict(objects, {"m": lambda: lambda puzzle: seen.append(puzzle) or np.tile(np.eye(4), (2, 1, 1))}))
+    list(predict(objects, {"m": lambda: lambda puzzle: seen.append(puzzle) or Answer(np.tile(np.eye(4), (2, 1, 1)))}))
     return seen
 
 
