@@ -86,7 +86,7 @@ class Knowing:
             T_group = T_world[names[max(group, key=lambda k: parts[k].area)]].inverse()
             for k in group:
                 poses[k] = (T_group @ T_world[names[k]]).matrix()
-            for i, j in pairwise(group):
+            for i, j in pairwise(sorted(group, key=lambda k: names[k])):
                 T_i_j = Pose.from_matrix(poses[i]).inverse() @ Pose.from_matrix(poses[j])
                 joins.append(Join((i, j), T_i_j, 0.9, 0.06, 0.0, 0.0, used=True))
         placed = {k for group in groups for k in group}
