@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from cmnet.evaluation.calibration import Bin, calibration_error, reliability
+from cmnet.evaluation.calibration import BINS, Bin, calibration_error, reliability
 from cmnet.evaluation.judged_joins import judge_joins
 from cmnet.evaluation.predictions import read_with_settings
 from cmnet.evaluation.protocol import refuse_changed
@@ -82,9 +82,10 @@ def draw(curves: dict[str, list[Bin]], path: Path) -> None:
         claimed, right = (np.array([getattr(b, key) for b in bins]) for key in ("claimed", "right"))
         low, high = (np.array([getattr(b, key) for b in bins]) for key in ("right_low", "right_high"))
         top.errorbar(claimed, right, yerr=[right - low, high - right], marker="o", capsize=2, linewidth=1, label=name)
-        bottom.step([b.low for b in bins] + [1.0], [b.n for b in bins] + [bins[-1].n], where="post")
-    top.set(ylabel="share of joins that are right", xlim=(0, 1), ylim=(0, 1))
-    top.legend(frameon=False, loc="upper left")
+        counts = {b.low: b.n for b in bins}
+        bottom.stairs([counts.get(low, 0) for low in BINS[:-1]], BINS)
+    top.set(ylabel="share of joins that are right", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+    top.legend(frameon=False, loc="lower right")
     bottom.set(xlabel="confidence", ylabel="joins", yscale="log")
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=150, bbox_inches="tight")

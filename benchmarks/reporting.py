@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -32,8 +33,8 @@ def _cell(value: float | None) -> str:
 
 def command(argv: Sequence[str]) -> str:
     """The command as anyone would give it: folders of this machine by their last name only."""
-    words = [Path(word).name if os.sep in word else word for word in argv]
-    return " ".join(["python", f"benchmarks/{words[0]}", *words[1:]])
+    words = [Path(word).name if Path(word).is_absolute() else word for word in argv[1:]]
+    return shlex.join(["python", f"benchmarks/{Path(argv[0]).name}", *words])
 
 
 def machine() -> dict[str, Any]:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from cmnet.evaluation.protocol import ObjectScore
     from cmnet.evaluation.tables import Row
 
-WIDTH = 130  # columns the table needs; narrower terminals wrap its lines rather than lose figures
+WIDTH = 140  # columns the table needs; narrower terminals wrap its lines rather than lose figures
 T = TypeVar("T")
 
 
