@@ -23,7 +23,6 @@ Makers = Mapping[str, Callable[[], Method]]  # by name; called when the method i
 PairPose = Callable[["Points", "Points", float], Pose]  # (p, q, unit) → T_q_p
 
 METHODS = ("cmnet", "chance")
-SOLVERS = ("robust", "paper")
 
 
 class Assembles(Protocol):
