@@ -20,8 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from cmnet.data.breaking_bad import FractureFolder, find_fractures
+from cmnet.data.breaking_bad import FractureFolder
 from cmnet.data.objects import contact_areas
+from cmnet.evaluation.selection import drawn
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.candidates import candidates
 from cmnet.pairing.confidence import confidences
@@ -30,6 +31,7 @@ from cmnet.pairing.surface import Surface, prepare, unit_of
 from cmnet.parts.load import load_parts
 from cmnet.parts.part import Part
 from cmnet.parts.points import sample_parts
+from reporting import show
 
 TURN, SHIFT = 5.0, 0.02  # degrees, and shares of the object's largest side: what counts as right
 ACCEPTED = 0.5  # least confidence of a join that is accepted
@@ -45,22 +47,6 @@ class Case:
     contact: np.ndarray
     size: float
     rng: np.random.Generator
-
-
-def half_of(fracture: FractureFolder) -> str:
-    """All fractures of an object fall on the same side, by the name of the object alone."""
-    name = f"{fracture.subset}/{fracture.category}/{fracture.object_id}"
-    return "held-out" if hashlib.sha256(name.encode()).digest()[0] % 2 else "development"
-
-
-def chosen(root: Path, half: str, pieces: list[int], limit: int | None) -> list[FractureFolder]:
-    """The fractures to measure on: at most `limit` a number of pieces, drawn once and for all."""
-    picked = []
-    for count in pieces:
-        found = [f for f in find_fractures(root, pieces=(count, count)) if half in ("all", half_of(f))]
-        order = np.random.default_rng(count).permutation(len(found))[:limit]
-        picked += [found[i] for i in order]
-    return picked
 
 
 def load_case(fracture: FractureFolder) -> Case:
@@ -141,12 +127,6 @@ def table(rows: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
     return {name: summary(part) for name, part in lines.items() if part}
 
 
-def show(lines: dict[str, dict[str, float]]) -> None:
-    print(f"{'':14}" + "".join(f"{name:>11}" for name in next(iter(lines.values()))))
-    for name, line in lines.items():
-        print(f"{name:14}" + "".join(f"{v:11d}" if isinstance(v, int) else f"{v:11.3f}" for v in line.values()))
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("root", type=Path, help="folder in Breaking Bad's layout")
@@ -159,7 +139,8 @@ def main() -> None:
     args = parser.parse_args()
     rows: list[dict[str, Any]] = []
     before: Part | None = None
-    for fracture in chosen(args.root.expanduser(), args.half, args.pieces, args.limit):
+    half = None if args.half == "all" else args.half
+    for fracture in drawn(args.root.expanduser(), half, args.pieces, args.limit):
         case = load_case(fracture)
         rows += run(case, args.pairs, before if args.pairs == "mixed" else None)
         before = case.parts[0]

@@ -2,6 +2,7 @@ import argparse
 import json
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 import trimesh
 
 from cmnet.cli import evaluate, main
+from cmnet.data.breaking_bad import FractureFolder
 from cmnet.errors import InputError
 
 
@@ -38,11 +40,14 @@ class Folder:
 
     def __init__(self, root, subset=None, split=None, pieces=(2, 20), total_points=5000, seed=0) -> None:
         type(self).asked = (str(root), subset, split, pieces, total_points, seed)
+        names = [f"everyday/Box/{k}" for k in range(12)]
+        self.fractures = [FractureFolder(Path(name), name, (), "everyday", "Box", name[-1]) for name in names]
 
     def __len__(self) -> int:
-        return 12
+        return len(self.fractures)
 
-    def __getitem__(self, k: int) -> Halves:
+    def __getitem__(self, index: int) -> Halves:
+        k = int(self.fractures[index].name.rpartition("/")[2])
         rng = np.random.default_rng(k)
         clouds = tuple(Cloud(rng.random((30, 3)) + np.array([0, 0, z]), rng.random((30, 3)), 1.0 + z) for z in (0, 1))
         return Halves(f"everyday/Box/{k}", clouds, np.ones((2, 2)))
@@ -170,14 +175,3 @@ def test_bad_arguments_end_with_code_2(argv, capsys) -> None:
     with pytest.raises(SystemExit) as end:
         parse("data", *argv.split())
     assert end.value.code == 2
-
-
-@pytest.mark.parametrize("count", [1, 5, 12, 100])
-@pytest.mark.parametrize("limit", [None, 1, 4, 7])
-def test_a_limit_spreads_over_all(count, limit) -> None:
-    chosen = evaluate.spread(count, limit)
-    assert len(set(chosen)) == len(chosen) == min(count, limit or count)
-    assert sorted(chosen) == chosen
-    assert all(0 <= k < count for k in chosen)
-    gaps = np.diff([*chosen, count])
-    assert gaps.max() - gaps.min() <= 1

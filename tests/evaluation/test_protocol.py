@@ -6,6 +6,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from cmnet.errors import InputError
+from cmnet.evaluation.answers import Answer
 from cmnet.evaluation.methods import chance, method_makers, pairwise
 from cmnet.evaluation.protocol import measure, predict, score
 from cmnet.geometry.pose import Pose
@@ -80,9 +81,9 @@ def test_the_order_of_the_objects_is_irrelevant(bars) -> None:
 
 
 def test_chance_on_many_objects(make_bar) -> None:
-    scores = judge([make_bar(f"everyday/{k}", n=8) for k in range(3000)], chance(0))
-    assert np.mean([s.geodesic_r for s in scores]) == pytest.approx(126.5, abs=2.5)
-    assert np.mean([s.rmse_r for s in scores]) == pytest.approx(86.2, abs=2.5)
+    scores = judge([make_bar(f"everyday/{k}", n=8) for k in range(1200)], chance(0))
+    assert np.mean([s.geodesic_r for s in scores]) == pytest.approx(126.5, abs=3.5)
+    assert np.mean([s.rmse_r for s in scores]) == pytest.approx(86.2, abs=3.5)
 
 
 def test_chance_lays_the_mean_on_a_point_of_the_anchor(make_bar) -> None:
@@ -94,7 +95,7 @@ def test_chance_lays_the_mean_on_a_point_of_the_anchor(make_bar) -> None:
 
 def _puzzles(objects):
     seen = []
-    list(predict(objects, {"m": lambda: lambda puzzle: seen.append(puzzle) or np.tile(np.eye(4), (2, 1, 1))}))
+    list(predict(objects, {"m": lambda: lambda puzzle: seen.append(puzzle) or Answer(np.tile(np.eye(4), (2, 1, 1)))}))
     return seen
 
 

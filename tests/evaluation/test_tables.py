@@ -5,11 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from rich.console import Console
+from scipy.spatial.transform import Rotation
 
+from cmnet.evaluation.choices import CHOICES
 from cmnet.evaluation.methods import chance
 from cmnet.evaluation.predictions import Settings
-from cmnet.evaluation.protocol import CHOICES, predict, score
+from cmnet.evaluation.protocol import predict, score
 from cmnet.evaluation.tables import COLUMNS, make_rows, shown, to_console, to_json, to_latex, to_markdown
+from cmnet.geometry.pose import Pose
 
 SETTINGS = Settings(data="somewhere")
 ROW_KEYS = [
@@ -64,11 +67,13 @@ def test_rows_are_means_over_their_own_objects(scores) -> None:
         assert row.seconds == pytest.approx(np.mean([s.seconds for s in mine]))
 
 
-def test_shares_within_an_angle(scores) -> None:
-    angles = (4.0, 6.0, 20.0, 5.0)
-    first = [replace(s, geodesic_r=a) for s, a in zip([s for s in scores if s.method == "first"], angles)]
-    row = make_rows(first)[0]
-    assert (row.within_5, row.within_10) == (25, 75)
+def test_shares_within_an_angle(bars, make_oracle) -> None:
+    turns = [Pose(Rotation.from_rotvec([0, 0, np.radians(a)]).as_matrix(), np.zeros(3)) for a in (4, 6, 20, 4.9)]
+    scores = []
+    for bar, turn in zip(bars, turns):
+        scores += score([bar], predict([bar], {"m": lambda bar=bar, turn=turn: make_oracle([bar], turn)}), ("m",))
+    row = make_rows(scores)[0]
+    assert (row.within_5, row.within_10) == (50, 75)
 
 
 def test_sums_over_one_thing_are_not_shown(scores) -> None:
@@ -84,7 +89,7 @@ def test_json_has_the_agreed_keys(scores) -> None:
     assert report["protocol"]["points"] == 5000
     assert report["protocol"]["anchor"] == "largest"
     assert report["protocol"]["seed"] == 0
-    assert report["protocol"]["choices"] == list(CHOICES)
+    assert report["protocol"]["choices"] == list(CHOICES["pairs"])
     for row in report["rows"]:
         assert set(ROW_KEYS) <= row.keys()
         assert isinstance(row["pieces"], str)
@@ -105,8 +110,8 @@ def test_markdown_has_one_line_per_row_and_states_the_choices(scores) -> None:
     text = to_markdown(SETTINGS, rows)
     table = [line for line in text.splitlines() if line.startswith("|")]
     assert len(table) == len(rows) + 2
-    assert {line.count("|") for line in table} == {len(COLUMNS) + 5}
-    assert all(choice in text for choice in CHOICES)
+    assert {line.count("|") for line in table} == {len(COLUMNS["pairs"]) + 5}
+    assert all(choice in text for choice in CHOICES["pairs"])
     assert f"| {rows[0].crd:.2f} |" in table[2]
 
 
@@ -115,7 +120,7 @@ def test_latex_is_a_balanced_booktabs_table(scores) -> None:
     text = to_latex(SETTINGS, rows)
     body = [line for line in text.splitlines() if line.endswith(r"\\")]
     assert len(body) == len(rows) + 2
-    assert {line.count("&") for line in body} == {len(COLUMNS) + 3}
+    assert {line.count("&") for line in body} == {len(COLUMNS["pairs"]) + 3}
     assert text.count(r"\midrule") == 2  # one over each method
     assert r"a\_b\%" in text
     assert "nan" not in text
@@ -124,7 +129,7 @@ def test_latex_is_a_balanced_booktabs_table(scores) -> None:
 def test_console_shows_every_figure(scores) -> None:
     rows = make_rows(scores)
     out = io.StringIO()
-    Console(file=out, width=130).print(to_console(rows))
+    Console(file=out, width=130).print(to_console(SETTINGS, rows))
     for row in rows:
         assert f"{row.geodesic_r:.2f}" in out.getvalue()
     assert "…" not in out.getvalue()

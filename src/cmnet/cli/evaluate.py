@@ -1,11 +1,14 @@
 """Measure accuracy on broken objects whose assembled places are known.
 
 DATA is a folder in Breaking Bad's layout: pieces stored in their assembled places. Each fracture is judged by its
-most-touching pair, with the paper's metrics and a row for chance beside them. Predictions can be kept in a file; the
-same command then scores them again without predicting, or goes on where an interrupted run stopped.
+most-touching pair, or, with --task assembly, with all its pieces taken apart; with the paper's metrics and a row for
+chance beside them. Predictions can be kept in a file; the same command then scores them again without predicting, or
+goes on where an interrupted run stopped.
 
 worked examples:
   cmnet evaluate data/breaking_bad --subset everyday --split val --pieces 2 --weights W    the paper's pairwise protocol
+  cmnet evaluate data/breaking_bad --task assembly --weights none --predictions bb.jsonl   all pieces, geometry alone
+  cmnet evaluate data/breaking_bad --task assembly --weights W --solver paper --workers 2  the published solver
   cmnet evaluate data/toy --split test --weights runs/toy/last.safetensors --json toy.json
   cmnet evaluate data/breaking_bad --pieces 2-8 --weights W --predictions bb.jsonl --markdown bb.md --latex bb.tex
   cmnet evaluate data/breaking_bad --method chance --limit 50                               what guessing scores
@@ -16,34 +19,58 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from cmnet.cli.arguments import natural, pieces, seed
 
 if TYPE_CHECKING:
-    from cmnet.data.objects import FolderObjects, SampledObject
-    from cmnet.evaluation.methods import Makers
+    from cmnet.data.objects import FolderObjects
     from cmnet.evaluation.predictions import Prediction, Settings
     from cmnet.evaluation.protocol import ObjectScore
     from cmnet.evaluation.tables import Row
 
-WIDTH = 130  # columns the table needs; narrower terminals wrap its lines rather than lose figures
+WIDTH = 140  # columns the table needs; narrower terminals wrap its lines rather than lose figures
+T = TypeVar("T")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("data", type=Path, metavar="DATA", help="folder in Breaking Bad's layout")
+    parser.add_argument("--task", choices=("pairs", "assembly"), default="pairs", help="default: %(default)s")
+    _add_choice_of_data(parser)
+    _add_choice_of_method(parser)
+    _add_outputs(parser)
+
+
+def _add_choice_of_data(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--subset", metavar="S", help="only this subset, such as everyday (default: all)")
     parser.add_argument("--split", metavar="SPLIT", help="only what data_split/*.SPLIT.txt lists (default: all found)")
     parser.add_argument(
+        "--half", choices=("development", "held-out"), help="only objects of one half, by their names (default: all)"
+    )
+    parser.add_argument(
         "--pieces", type=pieces, metavar="N|N-M", help="only fractures of so many pieces (default: all)"
     )
+    parser.add_argument("--limit", type=natural, metavar="N", help="only N fractures, evenly spaced over all")
+
+
+def _add_choice_of_method(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--method", choices=("cmnet", "chance"), default="cmnet", help="default: cmnet, chance beside it"
     )
-    parser.add_argument("--weights", metavar="W", help="a .safetensors file that `cmnet train` wrote")
+    parser.add_argument(
+        "--weights", metavar="W", help="a .safetensors file that `cmnet train` wrote; none: geometry alone"
+    )
+    parser.add_argument(
+        "--solver",
+        choices=("robust", "paper"),
+        help="what puts the parts together (default: robust; with --task pairs the network's own pose, unsolved)",
+    )
     parser.add_argument("--points", type=natural, default=5000, metavar="N", help="per object (default: %(default)s)")
-    parser.add_argument("--limit", type=natural, metavar="N", help="only N fractures, evenly spaced over all")
     parser.add_argument("--seed", type=seed, default=0, metavar="S", help="of samples, motions, chance (default: 0)")
+    parser.add_argument("--workers", type=natural, default=1, metavar="N", help="processes (default: %(default)s)")
+
+
+def _add_outputs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--predictions", type=Path, metavar="FILE", help="keep predictions here and reuse them")
     parser.add_argument("--overwrite", action="store_true", help="predict again even if FILE holds predictions")
     parser.add_argument("--json", type=Path, metavar="OUT.json", help="write rows and objects as JSON")
@@ -54,23 +81,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from cmnet.errors import InputError
-    from cmnet.evaluation.methods import method_makers
     from cmnet.evaluation.protocol import score
+    from cmnet.evaluation.runs import makers_of, question
+    from cmnet.evaluation.selection import select
     from cmnet.evaluation.tables import make_rows
 
-    if args.method == "cmnet" and not args.weights:
-        raise InputError("the method cmnet needs --weights FILE: train some with `cmnet train`, or try --method chance")
     settings = _settings(args)
     known = _known(args, settings)
-    objects = _objects(args)
-    makers = method_makers(args.method, args.weights, args.points, args.seed)
-    predictions = _predict(args, settings, known, _each(objects, args, "predict"), makers)
-    scores = score(_each(objects, args, "score"), predictions, tuple(makers), args.seed)
+    objects = select(settings)
+    predictions = _predict(args, settings, known, objects)
+    each = _tracked(args, "score", (objects[k] for k in range(len(objects))), len(objects))
+    scores = score(each, predictions, tuple(makers_of(settings)), args.seed, question(args.task))
     if not scores:
         raise InputError(f"nothing in {args.data} can be judged: in no fracture do two parts touch")
-    _write(args, settings, make_rows(scores), scores)
+    rows = make_rows(scores, args.seed)
+    _write(args, settings, rows, scores)
     if not args.quiet:
-        _show(settings, make_rows(scores))
+        _show(settings, rows)
     return 0
 
 
@@ -78,7 +105,9 @@ def _settings(args: argparse.Namespace) -> Settings:
     from cmnet.evaluation.methods import weights_hash
     from cmnet.evaluation.predictions import Settings
 
-    weights = args.weights if args.method == "cmnet" else None
+    asked = args.method == "cmnet"
+    if asked:
+        _require_weights(args)
     low, high = args.pieces or (None, None)
     return Settings(
         data=str(args.data),
@@ -87,11 +116,30 @@ def _settings(args: argparse.Namespace) -> Settings:
         pieces="all" if low is None else f"{low}" if low == high else f"{low}-{high}",
         points=args.points,
         seed=args.seed,
+        half=args.half,
         method=args.method,
-        weights=weights,
-        weights_sha256=weights and weights_hash(weights),
+        weights=args.weights if asked else None,
+        weights_sha256=weights_hash(args.weights) if asked else None,
+        solver=_solver(args) if asked else None,
+        task=args.task,
         limit=args.limit,
     )
+
+
+def _solver(args: argparse.Namespace) -> str | None:
+    return args.solver or ("robust" if args.task == "assembly" else None)
+
+
+def _require_weights(args: argparse.Namespace) -> None:
+    from cmnet.errors import InputError
+
+    if not args.weights:
+        raise InputError(
+            "the method cmnet needs --weights FILE: train some with `cmnet train`, or try --weights none "
+            "(geometry alone) or --method chance"
+        )
+    if args.weights == "none" and _solver(args) is None:
+        raise InputError("without weights no network says the pose of a pair; add --solver robust, or give --weights")
 
 
 def _known(args: argparse.Namespace, settings: Settings) -> list[Prediction]:
@@ -102,45 +150,27 @@ def _known(args: argparse.Namespace, settings: Settings) -> list[Prediction]:
     return read_predictions(args.predictions, settings)
 
 
-def _objects(args: argparse.Namespace) -> FolderObjects:
-    from cmnet.data.breaking_bad import BROKEN
-    from cmnet.data.objects import FolderObjects
-
-    pieces = args.pieces or BROKEN
-    return FolderObjects(args.data, args.subset, args.split, pieces, total_points=args.points, seed=args.seed)
-
-
-def _each(objects: FolderObjects, args: argparse.Namespace, what: str) -> Iterator[SampledObject]:
-    """The fractures to judge, read one by one, with a progress bar."""
-    from rich.console import Console
-    from rich.progress import track
-
-    chosen = spread(len(objects), args.limit)
-    for k in track(chosen, what, console=Console(stderr=True), transient=True, disable=args.quiet):
-        yield objects[k]
-
-
-def spread(count: int, limit: int | None) -> list[int]:
-    """At most `limit` indices below `count`, evenly spaced: neighbours in a sorted folder are alike."""
-    kept = min(count, limit or count)
-    return [k * count // kept for k in range(kept)]
-
-
 def _predict(
-    args: argparse.Namespace,
-    settings: Settings,
-    known: list[Prediction],
-    objects: Iterable[SampledObject],
-    makers: Makers,
+    args: argparse.Namespace, settings: Settings, known: list[Prediction], objects: FolderObjects
 ) -> list[Prediction]:
     from cmnet.evaluation.predictions import export
-    from cmnet.evaluation.protocol import predict
+    from cmnet.evaluation.runs import predict_shares, shares
 
     done = {(prediction.name, prediction.method) for prediction in known}
-    fresh = predict(objects, makers, args.seed, done)
+    todo = shares(settings, [fracture.name for fracture in objects.fractures], done)
+    answers = predict_shares(settings, todo, args.workers) if todo else iter(())
+    fresh = (p for some in _tracked(args, "predict", answers, len(todo)) for p in some)
     if args.predictions is None:
         return list(fresh)
     return export(args.predictions, settings, known, fresh)
+
+
+def _tracked(args: argparse.Namespace, what: str, items: Iterable[T], total: int) -> Iterator[T]:
+    """The same items, with a progress bar."""
+    from rich.console import Console
+    from rich.progress import track
+
+    yield from track(items, what, total, console=Console(stderr=True), transient=True, disable=args.quiet)
 
 
 def _write(args: argparse.Namespace, settings: Settings, rows: list[Row], scores: list[ObjectScore]) -> None:
@@ -158,10 +188,9 @@ def _write(args: argparse.Namespace, settings: Settings, rows: list[Row], scores
 def _show(settings: Settings, rows: list[Row]) -> None:
     from rich.console import Console
 
-    from cmnet.evaluation.protocol import CHOICES
-    from cmnet.evaluation.tables import describe, shown, to_console
+    from cmnet.evaluation.tables import choices, describe, shown, to_console
 
     console = Console(width=max(WIDTH, Console().width), highlight=False)
-    console.print(to_console(shown(rows)))
-    for line in (describe(settings), *CHOICES):
+    console.print(to_console(settings, shown(rows)))
+    for line in (describe(settings), *choices(settings)):
         console.print(line, style="dim", markup=False)

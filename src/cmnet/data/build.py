@@ -8,11 +8,9 @@ The same recipe and seed give the same bytes, whatever the number of workers; an
 from __future__ import annotations
 
 import json
-import multiprocessing
-import os
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -25,9 +23,9 @@ from cmnet.data.wear import Wear
 from cmnet.errors import InputError
 from cmnet.files import write_text
 from cmnet.parts.save import save_part
+from cmnet.processes import as_they_come
 
 SPLITS = ("train", "val", "test")
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 @dataclass(frozen=True)
@@ -59,28 +57,7 @@ def build_dataset(root: Path, plan: Plan, workers: int = 1) -> Iterator[int]:
             yield index
         else:
             todo.append(index)
-    if todo:
-        yield from _build_all(root, plan, todo, workers)
-
-
-def _build_all(root: Path, plan: Plan, todo: list[int], workers: int) -> Iterator[int]:
-    # One thread a worker: more would only fight for the cores, and sums in another order are other bits.
-    before = {name: os.environ.get(name) for name in THREADS}
-    os.environ.update(dict.fromkeys(THREADS, "1"))
-    try:
-        with ProcessPoolExecutor(min(workers, len(todo)), multiprocessing.get_context("spawn")) as pool:
-            futures = [pool.submit(build_object, root, plan, index) for index in todo]
-            try:
-                for future in as_completed(futures):
-                    yield future.result()
-            finally:
-                pool.shutdown(wait=False, cancel_futures=True)
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
+    yield from as_they_come(partial(build_object, root, plan), todo, workers)
 
 
 def build_object(root: Path, plan: Plan, index: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,32 +14,37 @@ from cmnet.geometry.pose import Pose
 
 if TYPE_CHECKING:
     from cmnet.data.objects import SampledObject
+    from cmnet.parts.part import Part
     from cmnet.parts.points import Points
 
 Array = NDArray[np.float64]
+Load = Callable[[str], "list[Part]"]  # an object's name → its parts in their assembled places
 
 
 @dataclass(frozen=True, eq=False)
 class Puzzle:
     """What a method gets to see.
 
-    points : the parts, each centred on its own mean and turned at random
+    points : the parts' samples, each part centred on its own mean and turned at random
     anchor : index of the part that stays put; answers are poses in its frame
+    parts  : the parts themselves, moved like their samples; empty where samples are enough
     """
 
     name: str
     points: tuple[Points, ...]
     anchor: int
     unit: float
+    parts: tuple[Part, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
     """A puzzle and its solution.
 
-    parts   : which of the object's `pieces` parts take part
+    parts   : which of the object's `pieces` parts take part, in the order in which the puzzle holds them
     centres : (p, 3) float, where the parts' means lie in the assembled object
     truth   : (p, 4, 4) float, T_anchor_part in the puzzle's coordinates
+    size    : the largest side of the object's box
     """
 
     puzzle: Puzzle
@@ -47,6 +52,7 @@ class Case:
     parts: tuple[int, ...]
     centres: Array
     truth: Array
+    size: float
 
 
 def stream(seed: int, purpose: str, name: str) -> np.random.Generator:
@@ -55,10 +61,16 @@ def stream(seed: int, purpose: str, name: str) -> np.random.Generator:
     return np.random.default_rng([seed, int.from_bytes(digest[:8], "little")])
 
 
-def pair_case(obj: SampledObject, seed: int) -> Case | None:
+def pair_case(obj: SampledObject, seed: int, load: Load | None = None) -> Case | None:
     """The paper's relative pose task on the pair that touches most; None where no two parts touch."""
     parts = most_touching(np.asarray(obj.contact, dtype=np.float64))
-    return None if parts is None else make_case(obj, parts, seed)
+    return None if parts is None else make_case(obj, parts, seed, load)
+
+
+def assembly_case(obj: SampledObject, seed: int, load: Load | None = None) -> Case:
+    """All parts, in an order that tells nothing."""
+    order = stream(seed, "order", obj.name).permutation(len(obj.points))
+    return make_case(obj, order.tolist(), seed, load)
 
 
 def most_touching(contact: Array) -> tuple[int, int] | None:
@@ -72,7 +84,7 @@ def most_touching(contact: Array) -> tuple[int, int] | None:
     return int(i), int(j)
 
 
-def make_case(obj: SampledObject, parts: Sequence[int], seed: int) -> Case:
+def make_case(obj: SampledObject, parts: Sequence[int], seed: int, load: Load | None = None) -> Case:
     """Take `parts` of the object apart. The largest by area is the anchor."""
     chosen = [obj.points[k] for k in parts]
     anchor = int(np.argmax([points.area for points in chosen]))
@@ -81,7 +93,11 @@ def make_case(obj: SampledObject, parts: Sequence[int], seed: int) -> Case:
     truth = np.array([(entries[anchor] @ entry.inverse()).matrix() for entry in entries])
     truth[anchor] = np.eye(4)
     moved = tuple(points.moved(entry) for points, entry in zip(chosen, entries))
-    return Case(Puzzle(obj.name, moved, anchor, obj.unit), len(obj.points), tuple(parts), centres, truth)
+    whole = load(obj.name) if load else []
+    meshes = tuple(whole[k].moved(entry) for k, entry in zip(parts, entries)) if whole else ()
+    size = float(np.ptp(np.concatenate([points.xyz for points in obj.points]), axis=0).max())
+    puzzle = Puzzle(obj.name, moved, anchor, obj.unit, meshes)
+    return Case(puzzle, len(obj.points), tuple(parts), centres, truth, size)
 
 
 def _entry(centre: Array, rng: np.random.Generator) -> Pose:

@@ -1,32 +1,50 @@
-"""What is judged: a method takes a `Puzzle` and answers with (p, 4, 4) poses in the anchor's frame; NaN: not placed."""
+"""What is judged: a method takes a `Puzzle` and gives an `Answer`."""
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from cmnet.errors import InputError
-from cmnet.evaluation.cases import Array, Puzzle, stream
+from cmnet.evaluation.answers import Answer, answer_of
+from cmnet.evaluation.cases import Puzzle, stream
 from cmnet.geometry.pose import Pose
 
 if TYPE_CHECKING:
+    from cmnet.parts.part import Part
     from cmnet.parts.points import Points
+    from cmnet.solving.assembly import Assembly
 
-Method = Callable[[Puzzle], Array]
+Method = Callable[[Puzzle], Answer]
 Makers = Mapping[str, Callable[[], Method]]  # by name; called when the method is first needed
 PairPose = Callable[["Points", "Points", float], Pose]  # (p, q, unit) → T_q_p
 
 METHODS = ("cmnet", "chance")
 
 
-def method_makers(name: str, weights: str, points: int | None = None, seed: int = 0) -> Makers:
-    """The method by its name, with chance beside it; each is made only when it is first needed."""
+class Assembles(Protocol):
+    """What puts parts together: an `Assembler`."""
+
+    def assemble(self, parts: "Sequence[Part]") -> "Assembly": ...
+
+
+def method_makers(
+    name: str, weights: str, points: int | None = None, seed: int = 0, solver: str | None = None
+) -> Makers:
+    """The method by its name, with chance beside it; each is made once, when it is first needed.
+
+    solver : puts the parts together; None: the network alone says the pose of a pair
+    """
     if name not in METHODS:
         raise InputError(f"there is no method {name!r}; choose one of {', '.join(METHODS)}")
     by_chance: Makers = {"chance": lambda: chance(seed)}
-    return by_chance if name == "chance" else {"cmnet": lambda: network(weights, points, seed), **by_chance}
+    if name == "chance":
+        return by_chance
+    own = cache(lambda: network(weights, points, seed) if solver is None else solved(weights, solver, points, seed))
+    return {"cmnet": own, **by_chance}
 
 
 def network(weights: str, points: int | None, seed: int) -> Method:
@@ -36,16 +54,35 @@ def network(weights: str, points: int | None, seed: int) -> Method:
     return pairwise(Assembler(weights=weights, points=points, seed=seed).pose)
 
 
+def solved(weights: str, solver: str, points: int | None, seed: int) -> Method:
+    """All parts put together by the assembler, with the weights, "none" included, and the solver of that name."""
+    from cmnet.assembler import Assembler
+
+    return assembled(Assembler(weights, solver=solver, points=points, seed=seed), seed)
+
+
+def assembled(assembler: Assembles, seed: int = 0) -> Method:
+    """A method from anything that puts parts together. It gets them off their centres, somewhere in space."""
+
+    def method(puzzle: Puzzle) -> Answer:
+        rng = stream(seed, "offset", puzzle.name)
+        given = [Pose(np.eye(3), puzzle.unit * rng.standard_normal(3)) for _ in puzzle.parts]
+        assembly = assembler.assemble([part.moved(T) for part, T in zip(puzzle.parts, given)])
+        return answer_of(assembly, range(len(given)), puzzle.anchor, given)
+
+    return method
+
+
 def pairwise(pose: PairPose) -> Method:
     """A method for puzzles of two parts from a function (p, q, unit) → T_q_p; q is the anchor."""
 
-    def method(puzzle: Puzzle) -> Array:
+    def method(puzzle: Puzzle) -> Answer:
         if len(puzzle.points) != 2:
             raise ValueError(f"a pairwise method cannot solve {puzzle.name} with its {len(puzzle.points)} parts")
         moved = 1 - puzzle.anchor
         poses = np.tile(np.eye(4), (2, 1, 1))
         poses[moved] = pose(puzzle.points[moved], puzzle.points[puzzle.anchor], puzzle.unit).matrix()
-        return poses
+        return Answer(poses)
 
     return method
 
@@ -53,14 +90,14 @@ def pairwise(pose: PairPose) -> Method:
 def chance(seed: int) -> Method:
     """Random poses: any rotation, the part's mean laid on a random point of the anchor."""
 
-    def method(puzzle: Puzzle) -> Array:
+    def method(puzzle: Puzzle) -> Answer:
         rng = stream(seed, "chance", puzzle.name)
         targets = rng.choice(puzzle.points[puzzle.anchor].xyz, size=len(puzzle.points))
         rotations = [Pose.random(rng).R for _ in puzzle.points]
         means = [points.xyz.mean(axis=0) for points in puzzle.points]
         poses = np.array([Pose(R, t - R @ mean).matrix() for R, t, mean in zip(rotations, targets, means)])
         poses[puzzle.anchor] = np.eye(4)
-        return poses
+        return Answer(poses)
 
     return method
 

@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 from cmnet.errors import InputError
 from cmnet.files import write_text
+from cmnet.geometry.pose import Pose
+from cmnet.pairing.joins import Join
 
 Array = NDArray[np.float64]
 
@@ -36,10 +38,12 @@ class Settings:
     pieces: str = "all"  # "2", "2-8" or "all"
     points: int = 5000  # per object, split by area
     seed: int = 0
+    half: str | None = None  # only objects of the development or the held-out half; None = all
     method: str = "cmnet"
     weights: str | None = None  # None = the method has none
     weights_sha256: str | None = None
-    task: str = "pairs"  # the most-touching pair of each fracture
+    solver: str | None = None  # None = no solver, the network alone
+    task: str = "pairs"  # the most-touching pair of each fracture, or the whole assembly
     anchor: str = "largest"  # by surface area
     limit: int | None = None  # judge so many fractures only; None = all
 
@@ -52,6 +56,7 @@ class Prediction:
     anchor  : index into `parts`; its pose is the identity
     poses   : (p, 4, 4) float, T_anchor_part in the coordinates in which the parts entered; NaN = not placed
     centres : (p, 3) float, the parts' means in the assembled object, to notice that the data changed
+    joins   : what the answer rests on and what else was considered, if the method says; indices into `parts`
     """
 
     name: str
@@ -61,6 +66,7 @@ class Prediction:
     poses: Array
     centres: Array
     seconds: float
+    joins: tuple[Join, ...] = ()
 
     def __post_init__(self) -> None:
         p = len(self.parts)
@@ -92,6 +98,21 @@ def write_predictions(path: Path, settings: Settings, predictions: Iterable[Pred
 
 def read_predictions(path: Path, settings: Settings) -> list[Prediction]:
     """The predictions in a file. One that was made with other settings is refused."""
+    made_with, predictions = _read(path)
+    _refuse_stale(path, made_with, asdict(settings))
+    return predictions
+
+
+def read_with_settings(path: Path) -> tuple[Settings, list[Prediction]]:
+    """The predictions in a file and the settings that they were made with."""
+    made_with, predictions = _read(path)
+    try:
+        return Settings(**made_with), predictions
+    except TypeError as error:
+        raise InputError(f"{path} was made by another version of cmnet ({error}); {HOW_TO_REPLACE}") from error
+
+
+def _read(path: Path) -> tuple[dict[str, Any], list[Prediction]]:
     try:
         header, *lines = [json.loads(line) for line in Path(path).read_text(encoding="utf-8").splitlines()]
         made_with = header["protocol"] if header["format"] == FORMAT else None
@@ -102,8 +123,7 @@ def read_predictions(path: Path, settings: Settings) -> list[Prediction]:
         raise InputError(f"{path} is no complete file of predictions ({error}); {HOW_TO_REPLACE}") from error
     if made_with is None:
         raise InputError(f"{path} is not in the format {FORMAT}; {HOW_TO_REPLACE}")
-    _refuse_stale(path, made_with, asdict(settings))
-    return predictions
+    return made_with, predictions
 
 
 def export(
@@ -139,11 +159,28 @@ def _refuse_stale(path: Path, made_with: dict[str, Any], settings: dict[str, Any
 
 def _to_json(prediction: Prediction) -> dict[str, Any]:
     poses = [pose.tolist() if placed else None for pose, placed in zip(prediction.poses, prediction.placed)]
-    return {**vars(prediction), "parts": list(prediction.parts), "poses": poses, "centres": prediction.centres.tolist()}
+    arrays = {"parts": list(prediction.parts), "poses": poses, "centres": prediction.centres.tolist()}
+    return {**vars(prediction), **arrays, "joins": [_join_to_json(join) for join in prediction.joins]}
+
+
+def _join_to_json(join: Join) -> dict[str, Any]:
+    numbers = ("confidence", "contact_area", "gap_rms", "penetration")
+    return {
+        "parts": [int(k) for k in join.parts],
+        "T_i_j": join.T_i_j.matrix().tolist(),
+        **{name: float(getattr(join, name)) for name in numbers},
+        "used": bool(join.used),
+    }
 
 
 def _from_json(line: dict[str, Any]) -> Prediction:
     unplaced = np.full((4, 4), np.nan)
     poses = np.array([unplaced if pose is None else pose for pose in line["poses"]], dtype=np.float64)
     centres = np.array(line["centres"], dtype=np.float64)
-    return Prediction(**{**line, "parts": tuple(line["parts"]), "poses": poses, "centres": centres})
+    joins = tuple(_join_from_json(join) for join in line.get("joins", ()))
+    return Prediction(**{**line, "parts": tuple(line["parts"]), "poses": poses, "centres": centres, "joins": joins})
+
+
+def _join_from_json(line: dict[str, Any]) -> Join:
+    i, j = line["parts"]
+    return Join(**{**line, "parts": (i, j), "T_i_j": Pose.from_matrix(line["T_i_j"])})

@@ -1,18 +1,21 @@
-"""The paper's relative-pose protocol in two stages: `predict` asks the methods, `score` compares with the truth."""
+"""The paper's protocols in two stages: `predict` asks the methods, `score` compares with the truth."""
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cmnet.errors import InputError
 from cmnet.evaluation.cases import Array, Case, pair_case
+from cmnet.evaluation.choices import PA_CD, PA_CRD
+from cmnet.evaluation.judged_joins import judge_joins
 from cmnet.evaluation.methods import Makers, Method
 from cmnet.evaluation.metrics import chamfer, crd, geodesic_rotation, part_accuracy, rmse_rotation, rmse_translation
 from cmnet.evaluation.predictions import HOW_TO_REPLACE, Prediction
@@ -23,20 +26,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("cmnet")
 
-PA_CRD = 0.1  # a part counts as placed below this CRD ...
-PA_CD = 0.01  # ... and below this Chamfer distance, both unscaled
 SIZES = (0.5, 2.0)  # largest side of an object for which these thresholds make sense
 
-# Printed with every number: the field's figures mean nothing without these choices.
-CHOICES = (
-    "Every fracture is judged by the two parts that touch most; the one of larger area is the anchor and stays put.",
-    "Parts enter centred on their own mean and turned at random, seeded by the object's name.",
-    "CRD and CD are means over the points of both parts, the anchor's included, in the object's given unit (size 1).",
-    f"PA is the share of both parts, the anchor included (so 50 % is the floor), with CRD < {PA_CRD} or CD < {PA_CD}.",
-    "RMSE(R), geodesic and RMSE(T) are of the moved part. RMSE(R) is the field's Euler number (chance 86°), "
-    "not the angle between the rotations (chance 126°).",
-    "A part without an answer is judged where it entered: unturned, its mean on the anchor's mean.",
-)
+MakeCase = Callable[["SampledObject", int], Case | None]  # (object, seed); None: nothing to judge
 
 
 @dataclass(frozen=True)
@@ -48,6 +40,8 @@ class Errors:
     rmse_r: float  # degrees, Euler
     rmse_t: float  # ×1e-2
     geodesic_r: float  # degrees
+    within_5: float  # % of the parts but the anchor with a geodesic error below 5 degrees
+    within_10: float  # % below 10 degrees
     pa_crd: float  # %
     pa_cd: float  # %
 
@@ -60,11 +54,19 @@ class ObjectScore(Errors):
     method: str
     pieces: int  # of the fracture
     unplaced: int  # parts without an answer
+    placed: float  # % of the parts with one, the anchor included
+    joins: int  # used
+    joins_right: int  # of those
     seconds: float  # for the answer
 
     @property
     def subset(self) -> str:
         return self.path.split("/")[0]
+
+    @property
+    def object(self) -> str:
+        """The name of what was broken, perhaps more than once."""
+        return self.path.rpartition("/")[0] or self.path
 
 
 def predict(
@@ -72,39 +74,47 @@ def predict(
     makers: Makers,
     seed: int = 0,
     done: Container[tuple[str, str]] = (),
+    make_case: MakeCase = pair_case,
 ) -> Iterator[Prediction]:
     """Ask every method about every object, except for the pairs (object's name, method's name) in `done`.
 
+    make_case : what is asked about an object
     A method is made when its first answer is due, outside its time: scoring an exported file loads no network.
     """
     make = cache(lambda label: makers[label]())
     for obj in objects:
         labels = [label for label in makers if (obj.name, label) not in done]
-        case = pair_case(obj, seed) if labels else None
+        case = make_case(obj, seed) if labels else None
         if case is not None:
             yield from (_ask(case, label, make(label)) for label in labels)
 
 
 def _ask(case: Case, label: str, method: Method) -> Prediction:
     start = time.perf_counter()
-    poses = np.array(method(case.puzzle), dtype=np.float64)
+    answer = method(case.puzzle)
     seconds = time.perf_counter() - start
+    poses = np.array(answer.poses, dtype=np.float64)
     poses[~np.isfinite(poses).all(axis=(1, 2))] = np.nan
-    return Prediction(case.puzzle.name, label, case.parts, case.puzzle.anchor, poses, case.centres, seconds)
+    asked = case.puzzle.name, label, case.parts, case.puzzle.anchor
+    return Prediction(*asked, poses, case.centres, seconds, answer.joins)
 
 
 def score(
-    objects: Iterable[SampledObject], predictions: Iterable[Prediction], methods: Sequence[str], seed: int = 0
+    objects: Iterable[SampledObject],
+    predictions: Iterable[Prediction],
+    methods: Sequence[str],
+    seed: int = 0,
+    make_case: MakeCase = pair_case,
 ) -> list[ObjectScore]:
     """Compare the predictions of `methods` with the truth, in the order of paths and methods. None may be missing."""
     known = {(prediction.name, prediction.method): prediction for prediction in predictions}
     scores, apart, odd = [], [], []
     for obj in objects:
-        case = pair_case(obj, seed)
+        case = make_case(obj, seed)
         if case is None:
             apart.append(obj.name)
             continue
-        if not SIZES[0] <= _size(obj) <= SIZES[1]:
+        if not SIZES[0] <= case.size <= SIZES[1]:
             odd.append(obj.name)
         for method in methods:
             if (obj.name, method) not in known:
@@ -117,20 +127,39 @@ def score(
 
 def score_case(case: Case, prediction: Prediction) -> ObjectScore:
     """The errors of one prediction."""
-    same = (prediction.parts, prediction.anchor) == (case.parts, case.puzzle.anchor)
-    if not same or not np.allclose(prediction.centres, case.centres, rtol=0, atol=1e-6):
-        raise InputError(f"{prediction.name} is not the object it was at prediction; {HOW_TO_REPLACE}")
-    placed = prediction.placed
-    poses = np.where(placed[:, None, None], prediction.poses, np.eye(4))
-    errors = measure([points.xyz for points in case.puzzle.points], poses, case.truth, case.puzzle.anchor)
+    refuse_changed(case, prediction)
+    placed, points = prediction.placed, [points.xyz for points in case.puzzle.points]
+    errors = measure(points, complete(points, prediction.poses, placed), case.truth, case.puzzle.anchor)
+    used = [join for join in judge_joins(case, prediction.joins) if join.used]
     return ObjectScore(
         **asdict(errors),
         path=prediction.name,
         method=prediction.method,
         pieces=case.pieces,
         unplaced=int((~placed).sum()),
+        placed=100 * float(placed.mean()),
+        joins=len(used),
+        joins_right=sum(join.right for join in used),
         seconds=prediction.seconds,
     )
+
+
+def refuse_changed(case: Case, prediction: Prediction) -> None:
+    """A prediction counts for the very object that was asked about."""
+    same = (prediction.parts, prediction.anchor) == (case.parts, case.puzzle.anchor)
+    if not same or not np.allclose(prediction.centres, case.centres, rtol=0, atol=1e-6):
+        raise InputError(f"{prediction.name} is not the object it was at prediction; {HOW_TO_REPLACE}")
+
+
+def complete(parts: Sequence[Array], poses: Array, placed: NDArray[np.bool_]) -> Array:
+    """Put the parts that are not placed, unturned, with their means on the mean of all points that are.
+
+    parts : p arrays (n_i, 3) float; poses : (p, 4, 4) float; placed : (p,) bool → (p, 4, 4) float
+    """
+    places = [Pose.from_matrix(T).apply(points) for T, points, known in zip(poses, parts, placed) if known]
+    middle = np.concatenate(places).mean(axis=0)
+    unturned = np.array([Pose(np.eye(3), middle - points.mean(axis=0)).matrix() for points in parts])
+    return np.where(placed[:, None, None], poses, unturned)
 
 
 def measure(parts: Sequence[Array], poses: Array, truth: Array, anchor: int) -> Errors:
@@ -143,20 +172,18 @@ def measure(parts: Sequence[Array], poses: Array, truth: Array, anchor: int) -> 
     places = [T.apply(points) for T, points in zip(predicted, parts)]
     true_places = [T.apply(points) for T, points in zip(true, parts)]
     crds = [crd(*part) for part in zip(parts, predicted, true)]
+    angles = np.array([geodesic_rotation(*pair) for pair in moved])
     return Errors(
         crd=1e2 * float(np.average(crds, weights=[len(points) for points in parts])),
         cd=1e3 * chamfer(np.concatenate(places), np.concatenate(true_places)),
         rmse_r=float(np.mean([rmse_rotation(*pair) for pair in moved])),
         rmse_t=1e2 * float(np.mean([rmse_translation(*pair) for pair in moved])),
-        geodesic_r=float(np.mean([geodesic_rotation(*pair) for pair in moved])),
+        geodesic_r=float(angles.mean()),
+        within_5=1e2 * float(np.mean(angles < 5)),
+        within_10=1e2 * float(np.mean(angles < 10)),
         pa_crd=1e2 * part_accuracy(crds, PA_CRD),
         pa_cd=1e2 * part_accuracy([chamfer(*part) for part in zip(places, true_places)], PA_CD),
     )
-
-
-def _size(obj: SampledObject) -> float:
-    """The largest side of the object's box."""
-    return float(np.ptp(np.concatenate([points.xyz for points in obj.points]), axis=0).max())
 
 
 def _warn(what: str, names: list[str]) -> None:

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cmnet import __version__
+from cmnet.evaluation.choices import ASSEMBLY, CHOICES, INTERVALS, PAIRS
+from cmnet.evaluation.intervals import interval
 from cmnet.evaluation.predictions import Settings
-from cmnet.evaluation.protocol import CHOICES, ObjectScore
+from cmnet.evaluation.protocol import ObjectScore
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -32,11 +34,19 @@ class Row:
     rmse_r: float  # degrees, Euler
     rmse_t: float  # ×1e-2
     geodesic_r: float  # degrees
-    within_5: float  # % of fractures with a geodesic error below 5 degrees
+    within_5: float  # % of the moved parts with a geodesic error below 5 degrees
     within_10: float  # % below 10 degrees
     pa_crd: float  # %
+    pa_crd_low: float  # its 95 % interval
+    pa_crd_high: float
     pa_cd: float  # %
+    pa_cd_low: float
+    pa_cd_high: float
+    whole: float  # % of fractures with every part within the CRD of PA
     unplaced: int  # parts without an answer, in all
+    placed: float  # % of the parts of a fracture with one, the anchor included
+    joins: int  # used, in all
+    precision: float  # % of those that are right; not a number where there are none
     seconds: float  # per fracture
 
 
@@ -53,47 +63,78 @@ class Column:
     better: str
 
 
-COLUMNS = (
+_ERRORS = (
     Column("crd", "CRD", "1e-2", "CRD", "$10^{-2}$", 2, "low"),
     Column("cd", "CD", "1e-3", "CD", "$10^{-3}$", 2, "low"),
     Column("rmse_r", "RMSE(R)", "°", "RMSE(R)", r"$^{\circ}$", 2, "low"),
     Column("geodesic_r", "geodesic", "°", "geodesic", r"$^{\circ}$", 2, "low"),
     Column("rmse_t", "RMSE(T)", "1e-2", "RMSE(T)", "$10^{-2}$", 2, "low"),
-    Column("within_5", "<5°", "%", r"$<5^{\circ}$", r"\%", 1, "high"),
-    Column("within_10", "<10°", "%", r"$<10^{\circ}$", r"\%", 1, "high"),
+)
+_ACCURACY = (
     Column("pa_crd", "PA_CRD", "%", r"PA$_{\text{CRD}}$", r"\%", 1, "high"),
     Column("pa_cd", "PA_CD", "%", r"PA$_{\text{CD}}$", r"\%", 1, "high"),
-    Column("seconds", "time", "s", "time", "s", 2, "low"),
 )
+_TIME = Column("seconds", "time", "s", "time", "s", 2, "low")
+COLUMNS = {
+    PAIRS: (
+        *_ERRORS,
+        Column("within_5", "<5°", "%", r"$<5^{\circ}$", r"\%", 1, "high"),
+        Column("within_10", "<10°", "%", r"$<10^{\circ}$", r"\%", 1, "high"),
+        *_ACCURACY,
+        _TIME,
+    ),
+    ASSEMBLY: (
+        *_ERRORS,
+        *_ACCURACY,
+        Column("whole", "whole", "%", "whole", r"\%", 1, "high"),
+        Column("placed", "placed", "%", "placed", r"\%", 1, "high"),
+        Column("precision", "precision", "%", "precision", r"\%", 1, "high"),
+        _TIME,
+    ),
+}
+INTERVAL = {"pa_crd": ("pa_crd_low", "pa_crd_high"), "pa_cd": ("pa_cd_low", "pa_cd_high")}
 LABELS = ("method", "subset", "pieces", "n")
 
 
-def make_rows(scores: Sequence[ObjectScore]) -> list[Row]:
+def make_rows(scores: Sequence[ObjectScore], seed: int = 0) -> list[Row]:
     """Per method: all fractures, then each subset; within each of these all, then by number of pieces."""
     rows = []
     for method in dict.fromkeys(s.method for s in scores):
         mine = [s for s in scores if s.method == method]
         for subset in (ALL, *sorted({s.subset for s in mine})):
             group = [s for s in mine if subset in (ALL, s.subset)]
-            rows.append(_row(method, subset, ALL, group))
+            rows.append(_row((method, subset, ALL), group, seed))
             for pieces in sorted({s.pieces for s in group}):
-                rows.append(_row(method, subset, str(pieces), [s for s in group if s.pieces == pieces]))
+                some = [s for s in group if s.pieces == pieces]
+                rows.append(_row((method, subset, str(pieces)), some, seed))
     return rows
 
 
-def _row(method: str, subset: str, pieces: str, scores: Sequence[ObjectScore]) -> Row:
-    means = ("crd", "cd", "rmse_r", "rmse_t", "geodesic_r", "pa_crd", "pa_cd", "seconds")
-    angles = np.array([s.geodesic_r for s in scores])
+def _row(labels: tuple[str, str, str], scores: Sequence[ObjectScore], seed: int) -> Row:
+    errors = ("crd", "cd", "rmse_r", "rmse_t", "geodesic_r", "within_5", "within_10")
+    means = (*errors, "pa_crd", "pa_cd", "placed", "seconds")
+    joins = sum(s.joins for s in scores)
+    method, subset, pieces = labels
     return Row(
         method,
         subset,
         pieces,
         n=len(scores),
-        within_5=100 * float(np.mean(angles < 5)),
-        within_10=100 * float(np.mean(angles < 10)),
+        whole=100 * float(np.mean([s.pa_crd > 100 - 1e-9 for s in scores])),
         unplaced=sum(s.unplaced for s in scores),
+        joins=joins,
+        precision=100 * sum(s.joins_right for s in scores) / joins if joins else math.nan,
         **{name: float(np.mean([getattr(s, name) for s in scores])) for name in means},
+        **_intervals(scores, seed),
     )
+
+
+def _intervals(scores: Sequence[ObjectScore], seed: int) -> dict[str, float]:
+    bounds: dict[str, float] = {}
+    for name, ends in INTERVAL.items():
+        values, objects = [getattr(s, name) for s in scores], [s.object for s in scores]
+        bounds.update(zip(ends, interval(values, objects, np.random.default_rng(seed))))
+    return bounds
 
 
 def shown(rows: Sequence[Row]) -> list[Row]:
@@ -112,58 +153,68 @@ def to_json(settings: Settings, rows: Sequence[Row], scores: Sequence[ObjectScor
     report = {
         "format": FORMAT,
         "version": __version__,
-        "protocol": {**asdict(settings), "choices": list(CHOICES)},
+        "protocol": {**asdict(settings), "choices": choices(settings)},
         "rows": [asdict(row) for row in rows],
         "objects": [{"path": score.path, "subset": score.subset, **asdict(score)} for score in scores],
     }
-    return json.dumps(_finite(report), indent=1, allow_nan=False) + "\n"
+    return json.dumps(finite(report), indent=1, allow_nan=False) + "\n"
 
 
-def _finite(value: Any) -> Any:
+def finite(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
+        return {key: finite(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
+        return [finite(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def to_console(rows: Sequence[Row]) -> "Table":
+def to_console(settings: Settings, rows: Sequence[Row]) -> "Table":
     """A table for the terminal."""
     from rich.table import Table
 
-    table = Table()
+    table, columns = Table(), COLUMNS[settings.task]
     for label in LABELS:
         table.add_column(label, justify="right" if label == "n" else "left", no_wrap=True)
-    for column in COLUMNS:
+    for column in columns:
         table.add_column(f"{column.head}\n{column.unit}", justify="right", no_wrap=True)
     for before, row in zip([None, *rows], rows):
         if before and before.method != row.method:
             table.add_section()
-        table.add_row(*_labels(row), *_figures(row))
+        table.add_row(*_labels(row), *_figures(row, columns))
     return table
 
 
 def to_markdown(settings: Settings, rows: Sequence[Row]) -> str:
     """A Markdown table with the choices under it."""
-    heads = [*LABELS, *(f"{column.head} ({column.unit})" for column in COLUMNS)]
-    marks = ["---"] * (len(LABELS) - 1) + ["---:"] * (len(COLUMNS) + 1)
-    lines = [heads, marks, *([*_labels(row), *_figures(row)] for row in rows)]
+    columns = COLUMNS[settings.task]
+    heads = [*LABELS, *(f"{column.head} ({column.unit})" for column in columns)]
+    marks = ["---"] * (len(LABELS) - 1) + ["---:"] * (len(columns) + 1)
+    lines = [heads, marks, *([*_labels(row), *_figures(row, columns, ranges=True)] for row in rows)]
     table = "\n".join("| " + " | ".join(cell.replace("|", r"\|") for cell in line) + " |" for line in lines)
-    return f"{table}\n\n{describe(settings)}\n\n" + "".join(f"- {choice}\n" for choice in CHOICES)
+    return f"{table}\n\n{describe(settings)}\n\n" + "".join(
+        f"- {choice}\n" for choice in (*choices(settings), INTERVALS)
+    )
 
 
 def to_latex(settings: Settings, rows: Sequence[Row]) -> str:
     """A LaTeX table (booktabs, amsmath) with the choices as comments above it."""
+    columns = COLUMNS[settings.task]
     arrows = {"low": r"$\downarrow$", "high": r"$\uparrow$"}
-    heads = [*LABELS, *(f"{column.tex_head} {arrows[column.better]}" for column in COLUMNS)]
-    units = [*("" for _ in LABELS), *(f"({column.tex_unit})" for column in COLUMNS)]
-    lines = [rf"\begin{{tabular}}{{lll{'r' * (len(COLUMNS) + 1)}}}", r"\toprule", _tex(heads), _tex(units)]
+    heads = [*LABELS, *(f"{column.tex_head} {arrows[column.better]}" for column in columns)]
+    units = [*("" for _ in LABELS), *(f"({column.tex_unit})" for column in columns)]
+    lines = [rf"\begin{{tabular}}{{lll{'r' * (len(columns) + 1)}}}", r"\toprule", _tex(heads), _tex(units)]
     for before, row in zip([None, *rows], rows):
         if before is None or before.method != row.method:
             lines.append(r"\midrule")
-        lines.append(_tex([*map(_escaped, _labels(row)), *(cell.replace("–", "--") for cell in _figures(row))]))
-    notes = [f"% {line}" for line in (describe(settings), *CHOICES)]
+        figures = (cell.replace("–", "--") for cell in _figures(row, columns))
+        lines.append(_tex([*map(_escaped, _labels(row)), *figures]))
+    notes = [f"% {line}" for line in (describe(settings), *choices(settings))]
     return "\n".join([*notes, *lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
+
+
+def choices(settings: Settings) -> list[str]:
+    """What the figures of this task rest on."""
+    return list(CHOICES[settings.task])
 
 
 def describe(settings: Settings) -> str:
@@ -175,9 +226,20 @@ def _labels(row: Row) -> list[str]:
     return [str(getattr(row, label)) for label in LABELS]
 
 
-def _figures(row: Row) -> list[str]:
-    values = ((getattr(row, column.field), column.decimals) for column in COLUMNS)
-    return [f"{value:.{decimals}f}" if math.isfinite(value) else "–" for value, decimals in values]
+def _figures(row: Row, columns: Sequence[Column], ranges: bool = False) -> list[str]:
+    """What a row shows; `ranges` adds the interval to the figures that have one."""
+    cells = []
+    for column in columns:
+        cell = _number(getattr(row, column.field), column.decimals)
+        if ranges and column.field in INTERVAL:
+            low, high = (_number(getattr(row, end), column.decimals) for end in INTERVAL[column.field])
+            cell += f" [{low}, {high}]"
+        cells.append(cell)
+    return cells
+
+
+def _number(value: float, decimals: int) -> str:
+    return f"{value:.{decimals}f}" if math.isfinite(value) else "–"
 
 
 def _tex(cells: Sequence[str]) -> str:

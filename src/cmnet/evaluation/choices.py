@@ -1,0 +1,36 @@
+"""The choices behind the figures, in words: the field's figures mean nothing without them."""
+
+from cmnet.evaluation.judged_joins import SHIFT, TURN
+
+PA_CRD = 0.1  # a part counts as placed below this CRD ...
+PA_CD = 0.01  # ... and below this Chamfer distance, both unscaled
+PAIRS, ASSEMBLY = TASKS = ("pairs", "assembly")
+
+_EULER = "RMSE(R) is the field's Euler number (chance 86°), not the angle between the rotations (chance 126°)."
+_LENGTHS = "in the object's given unit (size 1)."
+
+# Printed with every number, by task.
+CHOICES = {
+    PAIRS: (
+        "Every fracture is judged by the two parts that touch most; the larger in area is the anchor and stays put.",
+        "Parts enter centred on their own mean and turned at random, seeded by the object's name.",
+        f"CRD and CD are means over the points of both parts, the anchor's included, {_LENGTHS}",
+        f"PA is the share of both parts, the anchor included (so 50 % is the floor), with CRD < {PA_CRD} or "
+        f"CD < {PA_CD}.",
+        f"RMSE(R), geodesic and RMSE(T) are of the moved part. {_EULER}",
+        "A part without an answer is judged where it entered: unturned, its mean on the anchor's mean.",
+    ),
+    ASSEMBLY: (
+        "All parts of a fracture are to be placed; the one of largest area is the anchor and stays put.",
+        "Parts enter in random order, turned and moved at random, seeded by the object's name.",
+        f"CRD and CD are means over the points of all parts, the anchor's included, {_LENGTHS}",
+        f"PA is the share of all parts, the anchor included, with CRD < {PA_CRD} or CD < {PA_CD}.",
+        f"RMSE(R), geodesic and RMSE(T) are means over all parts but the anchor, poses in its frame. {_EULER}",
+        "A part outside the anchor's group is judged unturned, its mean on the mean of that group.",
+        "placed is the share of parts in the anchor's group; whole is the share of fractures with every part within "
+        "the CRD of PA.",
+        f"precision is the share of the joins used that are right: off by less than {TURN:g}° and {SHIFT:g} of the "
+        "object's largest side at the smaller part's centre.",
+    ),
+}
+INTERVALS = "Intervals are of 95 %, from resampling the objects (all fractures of one together)."

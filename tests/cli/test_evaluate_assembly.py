@@ -1,0 +1,77 @@
+"""`cmnet evaluate --task assembly` on a folder of two broken bars, put together by geometry alone."""
+
+import json
+
+import numpy as np
+import pytest
+
+from breaking import broken, solid_bar
+from cmnet.cli import main
+from cmnet.evaluation.selection import HALVES
+from cmnet.parts.save import save_part
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    root = tmp_path_factory.mktemp("data")
+    for k in range(2):
+        for j, part in enumerate(broken(solid_bar(), np.random.default_rng(k), (0, 0, 0.1))):
+            save_part(part, root / f"set/Bar/{k}/fractured_0/piece_{j}.ply")
+    return root
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+def run(data, *argv: str) -> dict:
+    words = ["evaluate", str(data), "--task", "assembly", "--points", "1000", "--quiet", "--json", "out.json", *argv]
+    assert main(words) == 0
+    with open("out.json", encoding="utf-8") as file:
+        return json.load(file)
+
+
+def test_geometry_puts_bars_together(data) -> None:
+    report = run(data, "--weights", "none", "--predictions", "p.jsonl")
+    rows = {row["method"]: row for row in report["rows"] if (row["subset"], row["pieces"]) == ("all", "all")}
+    own, guess = rows["cmnet"], rows["chance"]
+    assert own["n"] == guess["n"] == 2
+    assert own["pa_crd"] == own["placed"] == own["precision"] == 100
+    assert own["geodesic_r"] < 1 < guess["geodesic_r"]
+    assert own["pa_crd_low"] <= own["pa_crd"] <= own["pa_crd_high"]
+    assert guess["precision"] is None
+    assert report["protocol"]["solver"] == "robust"
+    assert any("anchor's group" in choice for choice in report["protocol"]["choices"])
+    assert report == run(data, "--weights", "none", "--predictions", "p.jsonl")  # scored again, times included
+
+
+def test_the_same_by_chance_in_two_processes(data) -> None:
+    alone, together = (run(data, "--method", "chance", "--workers", n) for n in "12")
+    for report in (alone, together):
+        for row in report["rows"] + report["objects"]:
+            row["seconds"] = 0
+    assert alone == together
+
+
+def test_halves_share_the_objects_out(data, capsys) -> None:
+    counts = []
+    for half in HALVES:
+        words = ["evaluate", str(data), "--task", "assembly", "--method", "chance", "--quiet", "--half", half]
+        code = main([*words, "--points", "1000", "--json", "out.json"])
+        with open("out.json", encoding="utf-8") as file:
+            counts.append(len(json.load(file)["objects"]) if code == 0 else 0)
+    assert sum(counts) == 2
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["--task", "assembly"], "--weights none"),
+        (["--weights", "none"], "--solver robust"),
+    ],
+)
+def test_what_is_missing_is_named(data, argv, message, capsys) -> None:
+    assert main(["evaluate", str(data), "--quiet", *argv]) == 2
+    assert message in capsys.readouterr().err
