@@ -25,7 +25,6 @@ from cmnet.data.objects import contact_areas
 from cmnet.evaluation.selection import drawn
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.candidates import candidates
-from cmnet.pairing.confidence import confidences
 from cmnet.pairing.joins import pose_of_parts
 from cmnet.pairing.surface import Surface, prepare, unit_of
 from cmnet.parts.load import load_parts
@@ -72,15 +71,14 @@ def measure(a: Surface, b: Surface, truth: Pose | None, size: float) -> dict[str
     """Candidates of one pair, the surest first, each with its error. No truth: the two do not belong together."""
     start = time.process_time()
     found = candidates(a, b)
-    sure = confidences([c.evidence for c in found])
     seconds = time.process_time() - start
     rows = []
-    for k in np.argsort(-sure):
-        T, middle = pose_of_parts(a, b, found[k].T_a_b), b.T_part_surface.t
+    for candidate in found:
+        T, middle = pose_of_parts(a, b, candidate.T_a_b), b.T_part_surface.t
         turn = 180.0 if truth is None else T.angle_to(truth)
         shift = 1.0 if truth is None else float(np.linalg.norm(T.apply(middle) - truth.apply(middle)) / size)
-        row = {"turn": turn, "shift": shift, "right": turn < TURN and shift < SHIFT, "confidence": float(sure[k])}
-        rows.append({**row, "evidence": asdict(found[k].evidence)})
+        row = {"turn": turn, "shift": shift, "right": turn < TURN and shift < SHIFT, "confidence": candidate.confidence}
+        rows.append({**row, "evidence": asdict(candidate.evidence)})
     return {"seconds": seconds, "candidates": rows}
 
 

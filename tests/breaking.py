@@ -51,3 +51,11 @@ def thin_bowl(thickness=0.02):
 def prepared(parts, seed=0):
     unit = unit_of(parts)
     return [prepare(part, unit, seed) for part in parts]
+
+
+def broken_twice(rng):
+    """The four parts of a bar cut lengthwise and across."""
+    across, along = rough_half_space(rng), rough_half_space(rng).rotate([0.0, 90.0, 0.0])
+    halves = [solid_bar() ^ across, solid_bar() - across]
+    quarters = [piece for half in halves for piece in (half ^ along, half - along)]
+    return [to_part(f"quarter {k}", piece) for k, piece in enumerate(quarters)]

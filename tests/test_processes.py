@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from cmnet.processes import as_they_come
+from cmnet.processes import as_they_come, cores, forked
 
 
 def test_all_items_are_done_once() -> None:
@@ -22,3 +22,16 @@ def test_one_thread_each_and_the_environment_as_it_was(monkeypatch) -> None:
 def test_an_error_comes_through() -> None:
     with pytest.raises(ValueError):
         list(as_they_come(int, ["x"], 1))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_forked_work_sees_what_it_refers_to(workers) -> None:
+    table = {k: k * k for k in range(5)}
+    assert dict(forked(lambda k: table[k], range(5), workers)) == table
+    assert dict(forked(lambda k: k, [], workers)) == {}
+    with pytest.raises(KeyError):
+        list(forked(lambda k: table[k + 9], range(5), workers))
+
+
+def test_there_is_a_core() -> None:
+    assert cores() >= 1

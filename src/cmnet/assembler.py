@@ -5,50 +5,77 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from cmnet.errors import InputError
 from cmnet.geometry.pose import Pose
 from cmnet.model.descriptors import Descriptors
 from cmnet.model.network import CMNet, Matches
 from cmnet.pairing.joins import Join, joins
+from cmnet.pairing.learned import Correspondences, poses_from_matches
+from cmnet.pairing.stages import ALL, Stages
 from cmnet.pairing.surface import Surface, prepare, unit_of
 from cmnet.parts.health import require_parts
 from cmnet.parts.load import load_parts
 from cmnet.parts.part import Part
 from cmnet.parts.points import Points, sample_parts, unit_length
+from cmnet.processes import cores, forked
 from cmnet.solving.assembly import Assembly
+from cmnet.solving.constraints import Constraints, constraints_of
+from cmnet.solving.paper import solve_paper
 from cmnet.solving.robust import solve
 
 NO_WEIGHTS = "none"
+SOLVERS = ("robust", "paper")
+SUGGESTED = 6  # poses of a pair that the network suggests
+Solver = Literal["robust", "paper"]
 Progress = Callable[[str, int, int], None]  # (stage, done, in all)
+Pair = tuple[int, int]
+Array = NDArray[np.float64]
 
 
-def assemble(parts: Any, seed: int = 0, progress: Progress | None = None) -> Assembly:
-    """Put parts together by geometry alone: break edges that close, surfaces that meet, nothing inside anything else.
+def assemble(
+    parts: Any,
+    *,
+    weights: str | Path | CMNet = NO_WEIGHTS,
+    solver: Solver = "robust",
+    constraints: Constraints | str | Path | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Assembly:
+    """Put parts together: surfaces that meet, break edges that close, nothing inside anything else.
 
-    parts    : a folder, file paths, trimesh objects, (n, 3) arrays or Parts, each in any pose, all in one unit
-    progress : called with the stage, how much of it is done, and how much there is
+    parts       : a folder, file paths, trimesh objects, (n, 3) arrays or Parts, each in any pose, all in one unit
+    constraints : what is known beforehand, or the JSON file that says it
+    progress    : called with the stage, how much of it is done, and how much there is
     """
-    return Assembler(NO_WEIGHTS, seed=seed).assemble(parts, progress)
+    return Assembler(weights, solver, seed=seed).assemble(parts, progress, constraints)
 
 
 class Assembler:
-    """Describes parts and matches them, two at a time; puts any number of them together by geometry.
+    """Describes parts, matches them two at a time, and puts any number of them together.
 
     weights : path of a safetensors file, a CMNet, or "none" (geometry only: `assemble` works, descriptions do not)
+    solver  : "robust" uses all joins that the surfaces bear out; "paper" is the published one, by the network alone
     points  : total over all parts, split by area; None: what the weights were trained with
     device  : where the network runs; None: where it is
+    stages  : of the robust solver, to see what each is worth
+    workers : processes that share the work on surfaces; None: one for each core
     """
 
     def __init__(
         self,
         weights: str | Path | CMNet,
+        solver: Solver = "robust",
         points: int | None = None,
         device: str | torch.device | None = None,
         seed: int = 0,
+        stages: Stages = ALL,
+        workers: int | None = None,
     ) -> None:
         self._net: CMNet | None = None
         if isinstance(weights, CMNet):
@@ -57,8 +84,12 @@ class Assembler:
             self._net = CMNet.from_pretrained(weights)
         if self._net is not None and device is not None:
             self._net = self._net.to(device)
-        self._points = points
-        self.seed = seed
+        if solver not in SOLVERS:
+            raise InputError(f"no solver is called {solver!r}; choose one of {', '.join(SOLVERS)}")
+        if self._net is None and (solver == "paper" or not stages.geometric):
+            raise InputError("the published solver and matches need a network, but the weights are 'none'")
+        self._points, self.solver, self.seed, self.stages = points, solver, seed, stages
+        self.workers = cores() if workers is None else workers
 
     @property
     def net(self) -> CMNet:
@@ -70,35 +101,85 @@ class Assembler:
     def points(self) -> int:
         return self.net.config.points if self._points is None else self._points
 
-    def assemble(self, parts: Any, progress: Progress | None = None) -> Assembly:
-        """Put the parts together by geometry: a folder, file paths, trimesh objects, (n, 3) arrays or Parts."""
+    def assemble(
+        self,
+        parts: Any,
+        progress: Progress | None = None,
+        constraints: Constraints | str | Path | None = None,
+    ) -> Assembly:
+        """Put the parts together: a folder, file paths, trimesh objects, (n, 3) arrays or Parts."""
         tell = progress or (lambda stage, done, total: None)
         loaded = load_parts(parts)
         require_parts(loaded)
+        known = constraints_of(constraints, loaded)
+        pairs = list(combinations(range(len(loaded)), 2))
+        if self.solver == "paper":
+            return solve_paper(self._published_joins(loaded, pairs, tell), [part.area for part in loaded])
+        learned = self._suggestions(loaded, pairs, tell) if self._net and self.stages.learned else {}
         surfaces = self._surfaces(loaded, tell)
-        return solve(surfaces, self._joins(surfaces, tell))
+        found = self._joins(surfaces, pairs, learned, tell)
+        return solve(surfaces, found, constraints=known, stages=self.stages, progress=tell)
 
     def _surfaces(self, parts: Sequence[Part], tell: Progress) -> list[Surface]:
-        unit, surfaces = unit_of(parts), []
-        for k, part in enumerate(parts):
-            tell("surfaces", k, len(parts))
-            surfaces.append(prepare(part, unit, self.seed))
-        return surfaces
+        unit = unit_of(parts)
+        return self._each("surfaces", lambda k: prepare(parts[k], unit, self.seed), len(parts), tell)
 
-    def _joins(self, surfaces: Sequence[Surface], tell: Progress) -> list[Join]:
-        pairs, found = list(combinations(range(len(surfaces)), 2)), []
+    def _joins(
+        self, surfaces: Sequence[Surface], pairs: Sequence[Pair], learned: dict[Pair, list[Pose]], tell: Progress
+    ) -> list[Join]:
+        def joins_of(k: int) -> list[Join]:
+            i, j = pairs[k]
+            return joins(surfaces[i], surfaces[j], (i, j), learned.get((i, j), ()), self.stages)
+
+        return [join for found in self._each("joins", joins_of, len(pairs), tell) for join in found]
+
+    def _each(self, stage: str, work: Callable[[int], Any], count: int, tell: Progress) -> list[Any]:
+        """What `work` makes of 0 … count − 1, on all cores."""
+        results: dict[int, Any] = {}
+        for k, result in forked(work, range(count), self.workers):
+            results[k] = result
+            tell(stage, len(results), count)
+        return [results[k] for k in range(count)]
+
+    def _suggestions(self, parts: Sequence[Part], pairs: Sequence[Pair], tell: Progress) -> dict[Pair, list[Pose]]:
+        """T_i_j of every pair, as the matches of the network suggest it."""
+        described = self._described(parts, tell)
+        suggested = {}
         for k, (i, j) in enumerate(pairs):
-            tell("joins", k, len(pairs))
-            found += joins(surfaces[i], surfaces[j], (i, j))
+            found = correspondences(described[j], described[i], self.match(described[j], described[i]))
+            suggested[i, j] = poses_from_matches(found, SUGGESTED)
+            tell("matches", k + 1, len(pairs))
+        return suggested
+
+    def _published_joins(self, parts: Sequence[Part], pairs: Sequence[Pair], tell: Progress) -> list[Join]:
+        """One join a pair: the weighted SVD, as sure as the share of the strongest matches' mass."""
+        described = self._described(parts, tell)
+        found = []
+        for k, (i, j) in enumerate(pairs):
+            matches = self.match(described[j], described[i])
+            T_i_j = self.net.pose(described[j], described[i], matches)
+            mass = float(matches.weights.mean()) if len(matches.weights) else 0.0
+            found.append(Join((i, j), T_i_j, min(mass, 1.0), 0.0, 0.0, 0.0))
+            tell("matches", k + 1, len(pairs))
         return found
+
+    def _described(self, parts: Sequence[Part], tell: Progress) -> list[Descriptors]:
+        sampled, unit = self._sampled(parts)
+        described = []
+        for points in sampled:
+            described.append(self.describe_points(points, unit))
+            tell("descriptors", len(described), len(parts))
+        return described
 
     def describe(self, parts: Sequence[Part]) -> list[Descriptors]:
         """One description per part, computed once per part. The parts share one scale, derived from them alone."""
         if not parts:
             raise InputError("there are no parts to describe; give at least one")
+        return self._described(parts, lambda stage, done, total: None)
+
+    def _sampled(self, parts: Sequence[Part]) -> tuple[list[Points], float]:
         sampled = sample_parts(parts, self.points, self.seed, self.net.config.min_points)
-        unit = unit_length(sampled) if self.net.config.scale == "area" else 1.0
-        return [self.describe_points(points, unit) for points in sampled]
+        return sampled, unit_length(sampled) if self.net.config.scale == "area" else 1.0
 
     @torch.inference_mode()
     def describe_points(self, points: Points, unit: float) -> Descriptors:
@@ -116,3 +197,22 @@ class Assembler:
         """T_q_p of two sampled parts, by the paper's weighted SVD."""
         unit = unit if self.net.config.scale == "area" else 1.0
         return self.net.pose(self.describe_points(points_p, unit), self.describe_points(points_q, unit))
+
+
+def correspondences(p: Descriptors, q: Descriptors, matches: Matches) -> Correspondences:
+    """The matches of two described parts as arrays, for the pair stage."""
+    i, j = matches.indices.cpu().unbind(1)
+
+    def of(tensor: torch.Tensor, index: torch.Tensor) -> Array:
+        return tensor.detach().cpu().double()[index].numpy()
+
+    return Correspondences(
+        of(p.points, i),
+        of(q.points, j),
+        of(p.normals, i),
+        of(q.normals, j),
+        of(p.frames, i),
+        of(q.frames, j),
+        matches.weights.detach().cpu().double().numpy(),
+        p.unit,
+    )

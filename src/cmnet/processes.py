@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-from collections.abc import Callable, Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
+_work: Callable[[Any], Any] | None = None  # of `forked`, inherited by the processes it starts
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
@@ -29,6 +31,38 @@ def as_they_come(work: Callable[[Item], Result], items: Sequence[Item], workers:
                 yield future.result()
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
+
+
+def cores() -> int:
+    """How many this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def forked(work: Callable[[Item], Result], items: Iterable[Item], workers: int) -> Iterator[tuple[Item, Result]]:
+    """The items with what `work` makes of them, as they are finished.
+
+    The processes are forked: they see all that `work` refers to without a copy, and scripts need no guard around
+    their main part. Where the system cannot fork, or one worker is asked for, the work is done here.
+    """
+    global _work
+    waiting = list(items)
+    if min(workers, len(waiting)) < 2 or sys.platform != "linux":
+        yield from ((item, work(item)) for item in waiting)
+        return
+    _work = work
+    with ProcessPoolExecutor(min(workers, len(waiting)), multiprocessing.get_context("fork")) as pool:
+        futures = {pool.submit(_inherited, item): item for item in waiting}
+        try:
+            for future in as_completed(futures):
+                yield futures[future], future.result()
+        finally:
+            _work = None
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _inherited(item: Any) -> Any:
+    assert _work is not None
+    return _work(item)
 
 
 @contextmanager

@@ -1,15 +1,17 @@
-"""From hypotheses to a handful of distinct, refined and examined poses of a pair."""
+"""From hypotheses to a handful of distinct, refined and examined poses of a pair, and how sure each of them is."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from cmnet.geometry.pose import Pose
-from cmnet.pairing.confidence import logit
+from cmnet.pairing.confidence import confidences, logit
 from cmnet.pairing.hypotheses import propose, sinking
 from cmnet.pairing.refine import COARSE, refine
+from cmnet.pairing.stages import ALL, Stages
 from cmnet.pairing.surface import Surface
 from cmnet.pairing.verify import Evidence, rim_length, verify
 
@@ -22,19 +24,45 @@ SAME_TURN, SAME_SHIFT = 4.0, 0.02  # degrees and units: poses nearer to each oth
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """One pose of b in a's frame (the frames of the surfaces), and what speaks for it."""
+    """One pose of b in a's frame (the frames of the surfaces), what speaks for it, and how probable it is."""
 
     T_a_b: Pose
     evidence: Evidence
+    confidence: float
 
 
-def candidates(a: Surface, b: Surface) -> list[Candidate]:
-    """Distinct poses in which the two parts may belong together."""
-    coarse = _distinct([refine(a, b, h.T_a_b, COARSE) for h in propose(a, b, PROPOSED)])
-    closing = sorted(coarse, key=lambda T: rim_length(a, b, T) - SINKING * sinking(a, b, T), reverse=True)
-    likely = sorted(closing[:EXAMINED], key=lambda T: logit(verify(a, b, T)), reverse=True)
-    fine = _distinct([refine(a, b, T) for T in likely[:FINISHED]])
-    return [Candidate(T, verify(a, b, T)) for T in fine]
+def candidates(a: Surface, b: Surface, learned: Sequence[Pose] = (), stages: Stages = ALL) -> list[Candidate]:
+    """Distinct poses in which the two parts may belong together, the surest first.
+
+    learned : further hypotheses, poses of b in a's frame
+    """
+    if a.area < b.area:  # the smaller part is tried against the larger one, in whatever order they are named
+        swapped = candidates(b, a, [T.inverse() for T in learned], stages)
+        return [Candidate(c.T_a_b.inverse(), c.evidence, c.confidence) for c in swapped]
+    poses = _distinct(_coarse(a, b, learned, stages))
+    if stages.verify:
+        # As many more as were learned: where edges are worn away, no rim closes.
+        poses = _examined(a, b, poses, EXAMINED + len(learned))
+    poses = poses[:FINISHED]
+    if stages.refine:
+        poses = _distinct([refine(a, b, T) for T in poses])
+    evidence = [verify(a, b, T) for T in poses]
+    sure = confidences(evidence) if stages.verify else 0.5 ** np.arange(1, len(poses) + 1)
+    found = [Candidate(T, e, float(p)) for T, e, p in zip(poses, evidence, sure)]
+    return sorted(found, key=lambda candidate: -candidate.confidence)
+
+
+def _coarse(a: Surface, b: Surface, learned: Sequence[Pose], stages: Stages) -> list[Pose]:
+    """What creases and the network suggest, brought near the surfaces."""
+    geometric = [h.T_a_b for h in propose(a, b, PROPOSED)] if stages.geometric else []
+    poses = [*geometric, *learned]
+    return [refine(a, b, T, COARSE) for T in poses] if stages.refine else poses
+
+
+def _examined(a: Surface, b: Surface, poses: list[Pose], count: int) -> list[Pose]:
+    """The `count` poses that close the most rim, by all they show."""
+    closing = sorted(poses, key=lambda T: rim_length(a, b, T) - SINKING * sinking(a, b, T), reverse=True)
+    return sorted(closing[:count], key=lambda T: logit(verify(a, b, T)), reverse=True)
 
 
 def _distinct(poses: list[Pose]) -> list[Pose]:

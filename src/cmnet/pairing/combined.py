@@ -42,14 +42,12 @@ def combine(members: Sequence[Surface], T_group_part: Sequence[Pose]) -> Surface
     near, near_normals = _all_of(members, world, dense, "dense", "dense_normals")
     frame = principal_frame(points)
     back = frame.inverse()
-    creases = join_creases(
-        [_moved(m.creases[which], back @ T) for m, T, which in zip(members, world, open_creases)]
-    )
-    points, normals, near, near_normals = back.apply(points), back.rotate(normals), back.apply(near), back.rotate(near_normals)
+    creases = join_creases([_moved(m.creases[which], back @ T) for m, T, which in zip(members, world, open_creases)])
+    points, normals = back.apply(points), back.rotate(normals)
     area = sum(m.area * float(k.mean()) for m, k in zip(members, kept))
     box = box_around(points)
     signed = _union(box, members, [back @ T for T in world])
-    rims = Rims(creases, near, near_normals, min(m.wall for m in members))
+    rims = Rims(creases, back.apply(near), back.rotate(near_normals), min(m.wall for m in members))
     return surface_of(Pose(frame.R, unit * frame.t), unit, points, normals, area, rims, box, signed)
 
 

@@ -25,12 +25,13 @@ COEFFICIENTS = {
     "gap": -3.85,
     "near": -6.31,
     "sunk": -0.41,
+    "inside": 0.0,
     "hold": 2.22,
 }
 
 
 def features(evidence: Evidence) -> Array:
-    """(8,) float, in the order of COEFFICIENTS. Logarithms: twice the rim is as much more at any size."""
+    """(9,) float, in the order of COEFFICIENTS. Logarithms: twice the rim is as much more at any size."""
     e = evidence
     return np.array(
         [
@@ -41,6 +42,7 @@ def features(evidence: Evidence) -> Array:
             np.log(e.gap + 1e-4),
             e.near / (e.near + e.contact + 1e-6),
             np.log1p(e.sunk / (e.contact + 1e-4)),
+            np.log1p(100 * e.inside),
             np.log(max(e.hold, 0.0) + 1e-4),
         ]
     )

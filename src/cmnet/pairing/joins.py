@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.candidates import Candidate, candidates
-from cmnet.pairing.confidence import confidences
+from cmnet.pairing.stages import ALL, Stages
 from cmnet.pairing.surface import Surface
 
 
@@ -31,12 +32,15 @@ class Join:
     used: bool = False
 
 
-def joins(a: Surface, b: Surface, parts: tuple[int, int] = (0, 1)) -> list[Join]:
-    """Ways to put b against a, the surest first; often none or one. `parts` are the indices to name them by."""
-    found = candidates(a, b)
-    sure = confidences([c.evidence for c in found])
-    ranked = sorted(zip(found, sure), key=lambda pair: -pair[1])
-    return [_join(a, b, parts, candidate, float(p)) for candidate, p in ranked]
+def joins(
+    a: Surface, b: Surface, parts: tuple[int, int] = (0, 1), learned: Sequence[Pose] = (), stages: Stages = ALL
+) -> list[Join]:
+    """Ways to put b against a, the surest first; often none or one.
+
+    parts : the indices to name them by; learned : further hypotheses, T_i_j between the parts
+    """
+    suggested = [pose_of_surfaces(a, b, T) for T in learned]
+    return [join_of(a, b, parts, candidate) for candidate in candidates(a, b, suggested, stages)]
 
 
 def pose_of_parts(a: Surface, b: Surface, T_a_b: Pose) -> Pose:
@@ -51,12 +55,13 @@ def pose_of_surfaces(a: Surface, b: Surface, T_i_j: Pose) -> Pose:
     return Pose(inner.R, inner.t / a.unit)
 
 
-def _join(a: Surface, b: Surface, parts: tuple[int, int], candidate: Candidate, confidence: float) -> Join:
+def join_of(a: Surface, b: Surface, parts: tuple[int, int], candidate: Candidate) -> Join:
+    """A candidate as a join between parts, in their unit."""
     unit, evidence = a.unit, candidate.evidence
     return Join(
         parts,
         pose_of_parts(a, b, candidate.T_a_b),
-        confidence,
+        candidate.confidence,
         evidence.contact * unit**2,
         evidence.gap * unit,
         evidence.depth * unit,

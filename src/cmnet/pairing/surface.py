@@ -36,6 +36,7 @@ SEEDS = 250  # creases of a part that suggest poses
 LOCAL = 14  # creases near a seed that judge its poses first,
 AROUND = 0.12  # within this distance, in units
 PROBES = 400  # samples that look for overlap
+INNER = 1000  # points inside a part that measure it
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +50,7 @@ class Surface:
     creases              : in farthest-point order, so that the first ones are spread over the whole part
     around               : (≤ SEEDS, ≤ LOCAL) int, for each of the first creases some of those around it
     probes               : (≤ PROBES, 3) float, a few samples spread over the whole part
+    inner                : (≤ INNER, 3) float, points inside it, evenly spread over its volume
     signed               : (v,) float32, of every voxel of the box the distance to the surface, negative inside
     crease_of            : (v,) int32, of every voxel the nearest crease (len(creases): none near)
     """
@@ -67,6 +69,7 @@ class Surface:
     crease_tree: cKDTree
     around: Ints
     probes: Array
+    inner: Array
     box: Box
     signed: Floats32
     crease_of: Ints32
@@ -115,10 +118,18 @@ def surface_of(
         crease_tree=cKDTree(creases.points),
         around=neighbourhoods(creases.points, SEEDS, LOCAL, AROUND),
         probes=points[farthest_points(points, min(PROBES, len(points)))],
+        inner=_inner(box, signed),
         box=box,
         signed=signed,
         crease_of=nearest_in_box(box, creases.points, CREASE_REACH)[0],
     )
+
+
+def _inner(box: Box, signed: Floats32) -> Array:
+    """The centres of every so many of the voxels inside."""
+    inside = np.flatnonzero(signed < 0)
+    chosen = inside[:: max(1, -(-len(inside) // INNER))]
+    return box.origin + box.size * np.stack(np.unravel_index(chosen, box.shape), axis=1)
 
 
 def _area(part: Part) -> float:

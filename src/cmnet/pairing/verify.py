@@ -39,6 +39,7 @@ class Evidence:
     gap         : root-mean-square distance of touching surfaces
     near        : area where the surfaces face each other closely without touching
     sunk        : area of either part inside the other
+    inside      : share of either part's volume inside the other, the larger one
     depth       : how deep, at the 95th percentile of what is inside
     hold        : how firmly the contact holds against sliding and turning, 0 (freely) to 1
     """
@@ -50,6 +51,7 @@ class Evidence:
     gap: float
     near: float
     sunk: float
+    inside: float
     depth: float
     hold: float
 
@@ -63,7 +65,8 @@ class _Side:
     gaps: Array  # (t,)
     sunk: Bools  # (n,)
     depths: Array  # (s,) of those inside
-    matched: Array  # (k, 3) creases that close
+    matched: Array  # (k, 3) creases that close,
+    planes: Array  # (k, 2, 3) and the normals of their two faces
     normals: Array  # (t, 3) of the other part
 
 
@@ -83,9 +86,18 @@ def verify(a: Surface, b: Surface, T_a_b: Pose) -> Evidence:
         gap=float(np.sqrt((gaps**2).mean())) if len(gaps) else LIFT,
         near=float(np.mean([s.area * (e.near & ~e.touching).mean() for s, e in sides])),
         sunk=float(sum(s.area * e.sunk.mean() for s, e in sides)),
+        inside=max(_inside(a, b, T_a_b), _inside(b, a, T_a_b.inverse())),
         depth=float(np.quantile(depths, 0.95)) if len(depths) else 0.0,
         hold=_hold(b, sides[0][1]),
     )
+
+
+def _inside(a: Surface, b: Surface, T_a_b: Pose) -> float:
+    """Share of b's volume that lies inside a."""
+    if not len(b.inner):
+        return 0.0
+    depth = -a.signed[a.box.voxel(T_a_b.apply(b.inner).astype(np.float32))]
+    return float((depth > max(SUNK, a.box.size)).mean())
 
 
 def _side(a: Surface, b: Surface, T_a_b: Pose) -> _Side:
@@ -100,6 +112,7 @@ def _side(a: Surface, b: Surface, T_a_b: Pose) -> _Side:
     good = facing & (distance < reach) & (np.abs(height) < LIFT)
     met, first = good.any(axis=1), (np.arange(len(good)), good.argmax(axis=1))
     depth = np.abs(height).min(axis=1)
+    closing = _closing(a, b, T_a_b)
     inside = (height < 0).all(axis=1) & (depth > SUNK) & ~met
     return _Side(
         touching=_spread_out(met, candidate, len(x)),
@@ -107,7 +120,8 @@ def _side(a: Surface, b: Surface, T_a_b: Pose) -> _Side:
         gaps=height[first][met],
         sunk=_spread_out(inside, candidate, len(x)),
         depths=depth[inside],
-        matched=_closing(a, b, T_a_b),
+        matched=b.creases.points[closing],
+        planes=b.creases.normals[closing],
         normals=T_a_b.inverse().rotate(normal[first][met]),
     )
 
@@ -121,16 +135,17 @@ def _spread_out(flags: Bools, index: NDArray[np.int64], count: int) -> Bools:
 
 def rim_length(a: Surface, b: Surface, T_a_b: Pose) -> float:
     """Length of the creases of both parts that close on each other, in units."""
-    return (_length(_closing(a, b, T_a_b)) + _length(_closing(b, a, T_a_b.inverse()))) / 2
+    on_b, on_a = _closing(a, b, T_a_b), _closing(b, a, T_a_b.inverse())
+    return (_length(b.creases.points[on_b]) + _length(a.creases.points[on_a])) / 2
 
 
-def _closing(a: Surface, b: Surface, T_a_b: Pose) -> Array:
-    """(k, 3) float: the creases of b that lie on complementary creases of a, in b's frame."""
+def _closing(a: Surface, b: Surface, T_a_b: Pose) -> NDArray[np.int64]:
+    """(k,) int: the creases of b that lie on complementary creases of a."""
     moved = T_a_b.apply(b.creases.points)
     distance, index = nearest_few(a.crease_tree, moved, 3, CLOSED)
     i, j = np.nonzero(np.isfinite(distance))
     fit = complement(a.creases.normals[index[i, j]], np.einsum("ij,krj->kri", T_a_b.R, b.creases.normals[i]))
-    return b.creases.points[np.unique(i[fit > AGREE])]
+    return np.unique(i[fit > AGREE])
 
 
 def _length(points: Array) -> float:
@@ -152,11 +167,21 @@ def _outline(surface: Surface, side: _Side) -> tuple[int, int]:
 
 
 def _hold(b: Surface, side: _Side) -> float:
-    """Smallest stiffness of the contact over all six ways to move: 0 where the parts can slide or turn freely."""
+    """Smallest stiffness of the contact over all six ways to move: 0 where the parts can slide or turn freely.
+
+    What touches holds along its normal, a rim that closes holds along both of its faces; either counts by half.
+    """
     x, normal = b.points[side.touching], side.normals
     if len(x) < 6:
         return 0.0
-    x = x - x.mean(axis=0)
-    x = x / max(float(np.sqrt((x**2).sum(axis=1).mean())), 1e-9)
+    edge, faces = np.repeat(side.matched, 2, axis=0), side.planes.reshape(-1, 3)
+    centre = x.mean(axis=0)
+    size = max(float(np.sqrt(((x - centre) ** 2).sum(axis=1).mean())), 1e-9)
+    H = _stiffness((x - centre) / size, normal) + _stiffness((edge - centre) / size, faces)
+    return float(np.linalg.eigvalsh(H / 2)[0])
+
+
+def _stiffness(x: Array, normal: Array) -> Array:
+    """(6, 6) float: mean resistance against turning and shifting of points held along normals. x, normal : (n, 3)"""
     J = np.concatenate([np.cross(x, normal), normal], axis=1)
-    return float(np.linalg.eigvalsh(J.T @ J / len(x))[0])
+    return np.asarray(J.T @ J / max(len(x), 1))
