@@ -6,7 +6,7 @@ import pytest
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.joins import Join
 from cmnet.solving.averaging import average
-from cmnet.solving.groups import Grower
+from cmnet.solving.grower import Grower
 from cmnet.solving.robust import to_assembly
 
 

@@ -13,7 +13,8 @@ from cmnet.pairing.joins import Join, pose_of_surfaces
 from cmnet.pairing.surface import Surface
 from cmnet.solving.assembly import Assembly
 from cmnet.solving.averaging import average
-from cmnet.solving.groups import Group, Grower
+from cmnet.solving.grower import Grower
+from cmnet.solving.groups import Group
 
 SHIFT = 0.03  # units by which agreeing joins may put a part's centre apart
 SUNK = 4.0  # probes inside another part, weighed by depth, from which two parts run into each other
