@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cmnet.geometry.pose import Pose
+from cmnet.pairing.joins import Join
 from cmnet.solving.evidence import CHANCE, SURE, Table, Ways, agreement, log_odds, log_weights, witnesses
 from cmnet.solving.groups import FREE, Fits, Group, Pair, Rules
 
@@ -71,7 +72,7 @@ class Growth:
     """Merges groups until no merge is likely enough.
 
     banned : places of joins that no merge may rest on; they still speak against others
-    total  : the logarithm of the weight of everything that was done
+    total  : how much more speaks for all the merges than was needed
     R, t   : (n, 3, 3), (n, 3) float, every part in the frame of its group
     """
 
@@ -87,7 +88,7 @@ class Growth:
         count = len(self.problem.centres)
         self.R, self.t = np.tile(np.eye(3), (count, 1, 1)), np.zeros((count, 3))
         self._home = np.arange(count)  # part → key of its group
-        self._held = {}  # key → joins that the group started with
+        self._held: dict[int, tuple[Join, ...]] = {}  # key → joins that the group started with
         for group in self.problem.start:
             key = min(group.T)
             self._held[key] = group.joins
@@ -98,8 +99,8 @@ class Growth:
         self._open: dict[Pair, Ints] = {}  # joins between two groups that a merge may rest on
         self._best: dict[Pair, Merge] = {}
         self._sort_joins()
-        for key in self._open:
-            self._judge(key)
+        for pair in self._open:
+            self._judge(pair)
 
     def run(self) -> Growth:
         """Merge while there is a likely merge; the merges of untouched groups are not judged again."""
@@ -147,16 +148,18 @@ class Growth:
     def _judge(self, key: Pair) -> None:
         """Find the best merge of two groups, if one is likely enough."""
         self._best.pop(key, None)
-        least, joins = self._least(key), self._open[key]
+        table, rules, least, joins = self.problem.table, self.problem.rules, self._least(key), self._open[key]
+        if not len(joins) or self._between(key, rules.apart):
+            return
         alone = len(self.members[key[0]]) == len(self.members[key[1]]) == 1
-        hopeless = alone and self.problem.table.confidence[joins].sum() < 1 / (1 + np.exp(-least))  # spares most pairs
-        if hopeless or not len(joins) or any(True for _ in self._between(key, self.problem.rules.apart)):
+        if alone and table.confidence[joins].sum() < least:  # spares most pairs
             return
         merge = self._merge(key) if self.problem.loops else self._surest(key)
-        if merge is not None and merge.log_odds >= least:
+        touch = any(_pair(*table.parts[k].tolist()) in rules.touching for k in merge.joins)
+        if touch or merge.log_odds >= _log_odds(least):
             self._best[key] = merge
 
-    def _merge(self, key: Pair) -> Merge | None:
+    def _merge(self, key: Pair) -> Merge:
         a, b = key
         joins = self._open[key]
         ways = self._ways(key, joins)
@@ -165,8 +168,6 @@ class Growth:
         scores = np.round(log_odds(weights, same, self._unheard[a, b]), 9)
         scores = np.where(self._keeps_touching(key, joins, ways, same), scores, -np.inf)
         lead = int(np.argmax(scores))
-        if scores[lead] == -np.inf:
-            return None
         chosen = witnesses(ways, same, speaks, lead)
         T_a_b = Pose(ways.R[lead], ways.t[lead])
         return Merge(a, b, T_a_b, tuple(int(joins[k]) for k in chosen), float(scores[lead]), float(weights[lead]))
@@ -174,13 +175,12 @@ class Growth:
     def _surest(self, key: Pair) -> Merge:
         """The merge by the surest join alone."""
         way = self._ways(key, self._open[key][:1])
-        p = float(np.clip(way.confidence[0], 1e-12, SURE))
-        odds = float(np.log(p / (1 - p)))
+        odds = _log_odds(min(float(way.confidence[0]), SURE))
         return Merge(*key, Pose(way.R[0], way.t[0]), (int(self._open[key][0]),), odds, odds)
 
     def _keeps_touching(self, key: Pair, joins: Ints, ways: Ways, same: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """(leads,) bool: which merges rest on as many pairs that are known to touch as any does."""
-        must = set(self._between(key, self.problem.rules.touching))
+        must = self._between(key, self.problem.rules.touching)
         if not must:
             return np.ones(len(same), dtype=bool)
         of_must = np.array([_pair(*pair) in must for pair in self.problem.table.parts[joins].tolist()])
@@ -204,17 +204,13 @@ class Growth:
         return Ways(R, t, table.confidence[joins], pair, place_a, place_b, silent)
 
     def _least(self, key: Pair) -> float:
-        """The log odds that a merge of two groups needs."""
-        rules, accept = self.problem.rules, self.problem.accept
-        if any(True for _ in self._between(key, rules.touching)):
-            return -np.inf
-        if any({*key} <= {int(self._home[k]) for k in parts} for parts in rules.together):
-            accept = min(accept, RELAXED)
-        return float(np.log(accept / (1 - accept)))
+        """The probability that a merge of two groups needs."""
+        together = any({*key} <= {int(self._home[k]) for k in parts} for parts in self.problem.rules.together)
+        return min(self.problem.accept, RELAXED) if together else self.problem.accept
 
-    def _between(self, key: Pair, pairs: Iterable[Pair]) -> Iterable[Pair]:
+    def _between(self, key: Pair, pairs: Iterable[Pair]) -> set[Pair]:
         """Those pairs of parts that have one part in either group."""
-        return (pair for pair in pairs if _pair(int(self._home[pair[0]]), int(self._home[pair[1]])) == key)
+        return {pair for pair in pairs if _pair(int(self._home[pair[0]]), int(self._home[pair[1]])) == key}
 
     def _clear(self, merge: Merge) -> bool:
         """Whether no part of one group runs into any part of the other."""
@@ -235,13 +231,13 @@ class Growth:
 
     def _apply(self, merge: Merge) -> None:
         a, b = merge.a, merge.b
+        self.total += merge.weight - _log_odds(self._least((a, b)))
         moved = self.members.pop(b)
         self.R[moved], self.t[moved] = merge.T_a_b.R @ self.R[moved], merge.T_a_b.apply(self.t[moved])
         self.members[a] += moved
         self._home[moved] = a
         self._unheard[a] += self._unheard[b]
         self._unheard[:, a] = self._unheard[a]
-        self.total += merge.weight
         self.merges.append(merge)
         self._join_up(a, b)
 
@@ -258,6 +254,10 @@ class Growth:
                 self._open[_pair(a, other)] = np.union1d(self._open[_pair(a, other)], joins)
         for key in touched:
             self._judge(key)
+
+
+def _log_odds(p: float) -> float:
+    return float(np.log(max(p, 1e-12) / max(1 - p, 1e-12)))
 
 
 def _pair(i: int, j: int) -> Pair:
