@@ -5,9 +5,9 @@ import pytest
 
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.joins import Join
+from cmnet.solving.assembly import to_assembly
 from cmnet.solving.averaging import average
-from cmnet.solving.groups import Grower
-from cmnet.solving.robust import to_assembly
+from cmnet.solving.grower import Grower
 
 
 def world(count, seed=0):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cmnet.geometry.pose import Pose
 from cmnet.pairing.joins import Join
+from cmnet.solving.groups import Group
 
 Array = NDArray[np.float64]
 
@@ -17,12 +20,59 @@ class Assembly:
     """Parts in their places.
 
     poses    : (n, 4, 4) float, part coordinates as given → assembled frame
-    groups   : parts that hold together, the largest group first; a group's largest part has the identity pose
-    unplaced : parts that fit nowhere; they keep the identity pose
+    groups   : parts that hold together, the largest group first; a group's largest part has the identity pose, unless
+               a constraint fixes one of its parts: then the group stands where that part was fixed
+    unplaced : parts that fit nowhere; they keep the identity pose (a fixed part is never among them)
     joins    : everything that was considered, the used ones marked, the surest first
+    notes    : a sentence for every constraint that could not be obeyed or that contradicts another
     """
 
     poses: Array
     groups: list[list[int]]
     unplaced: list[int]
     joins: list[Join]
+    notes: list[str] = field(default_factory=list)
+
+
+def to_assembly(
+    groups: Sequence[Group],
+    areas: Array,
+    joins: Sequence[Join],
+    fixed: Mapping[int, Pose] | None = None,
+    notes: Sequence[str] = (),
+) -> Assembly:
+    """Groups of one part are unplaced; every other group stands where its largest part lies, or its fixed parts do.
+
+    areas : (n,) float, of the parts; fixed : T_assembled_part of those whose place is known
+    """
+    fixed = fixed or {}
+    poses = np.tile(np.eye(4), (len(areas), 1, 1))
+    held = [group for group in groups if len(group.T) > 1 or group.T.keys() & fixed.keys()]
+    held.sort(key=lambda group: (-len(group.T), -sum(areas[k] for k in group.T)))
+    for group in held:
+        largest = max(group.T, key=lambda k: areas[k])
+        anchors = {k: fixed[k] for k in sorted(group.T) if k in fixed} or {largest: Pose.identity()}
+        first = next(iter(anchors))
+        T_assembled_group = anchors[first] @ group.T[first].inverse()
+        for k, T_group_k in group.T.items():
+            poses[k] = anchors.get(k, T_assembled_group @ T_group_k).matrix()
+    used = {id(join) for group in groups for join in group.joins}
+    placed = {k for group in held for k in group.T}
+    return Assembly(
+        poses=poses,
+        groups=[sorted(group.T) for group in held],
+        unplaced=[k for k in range(len(areas)) if k not in placed],
+        joins=sorted((replace(join, used=id(join) in used) for join in joins), key=lambda k: (-k.confidence, k.parts)),
+        notes=list(notes),
+    )
+
+
+def groups_of(assembly: Assembly) -> list[Group]:
+    """The groups of an assembly, to grow on from; they rest on those of its joins that were used."""
+    return [
+        Group(
+            {k: Pose.from_matrix(assembly.poses[k]) for k in parts},
+            tuple(join for join in assembly.joins if join.used and set(join.parts) <= set(parts)),
+        )
+        for parts in assembly.groups
+    ]

@@ -1,12 +1,13 @@
-"""Poses that agree best with all joins of a group, where its joins close loops.
+"""The last touch on a group whose joins close loops: poses next to the given ones that agree best with all joins.
 
 Each join is measured where it matters, at its own place: how far it is off there, and by how much it is turned. One
-round is linear least squares over all parts; joins that stay far off lose weight (Huber).
+round is linear least squares over all parts; joins that stay far off lose weight (Huber). It needs a start that is
+nearly right, which `shonan` gives.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,46 +19,61 @@ from cmnet.solving.groups import Group
 
 Array = NDArray[np.float64]
 ROUNDS = 10
+FAR = 0.02  # lengths that a join may be off before it loses weight
 
 
-def average(group: Group, centres: Array, length: float) -> Group:
-    """The group with its poses moved to where its joins, weighted by confidence, agree best; the first part stays.
+def average(group: Group, centres: Array, length: float, held: Collection[int] = ()) -> Group:
+    """The group with its poses moved to where its joins, weighted by confidence, agree best.
 
     centres : (n, 3) float, of all parts in their own coordinates; length : of an object's part, weighs turns
+    held    : parts that stay; none: the first part does
     """
     parts = sorted(group.T)
-    if len(group.joins) < len(parts):  # no loop, nothing to even out
+    if len(group.joins) + len(held) < len(parts):  # no loop, nothing to even out
         return group
-    T = dict(group.T)
+    stays = [n for n, k in enumerate(parts) if k in held] or [0]
+    place = {k: n for n, k in enumerate(parts)}
+    origin = np.mean([T.apply(centres[k]) for k, T in group.T.items()], axis=0)
+    # In lengths, about the middle of the group, every part about its centre: scans may lie far from their origin.
+    T = [Pose(group.T[k].R, (group.T[k].apply(centres[k]) - origin) / length) for k in parts]
+    pulls = [_pull(join, place, centres, length) for join in group.joins]
     for _ in range(ROUNDS):
-        step = _step(T, parts, group.joins, centres, length)
-        T = {k: _exp(step[n]) @ T[k] for n, k in enumerate(parts)}
+        step = _step(T, stays, pulls)
+        T = [_exp(step[n]) @ T[n] for n in range(len(parts))]
         if np.abs(step).max() < 1e-10:
             break
-    return Group(T, group.joins)
+    moved = {k: Pose(T[n].R, length * T[n].t + origin - T[n].R @ centres[k]) for n, k in enumerate(parts)}
+    return Group({k: group.T[k] if place[k] in stays else moved[k] for k in parts}, group.joins)
 
 
-def _step(T: dict[int, Pose], parts: list[int], joins: Sequence[Join], centres: Array, length: float) -> Array:
+_Pull = tuple[int, int, Pose, float]  # places of two parts, T_i_j between their centres in lengths, weight
+
+
+def _pull(join: Join, place: dict[int, int], centres: Array, length: float) -> _Pull:
+    i, j = join.parts
+    T_i_j = Pose(join.T_i_j.R, (join.T_i_j.apply(centres[j]) - centres[i]) / length)
+    return place[i], place[j], T_i_j, join.confidence
+
+
+def _step(T: Sequence[Pose], stays: list[int], pulls: Sequence[_Pull]) -> Array:
     """(p, 6) float: a turn and a shift of every part, in the group's frame."""
-    place = {k: n for n, k in enumerate(parts)}
-    A, b = np.zeros((6 * len(joins) + 6, 6 * len(parts))), np.zeros(6 * len(joins) + 6)
-    for row, join in enumerate(joins):
-        i, j = join.parts
-        where = (T[i].apply(centres[i]) + T[j].apply(centres[j])) / 2
-        off = T[i] @ join.T_i_j @ T[j].inverse()  # the identity where the join is met
-        residual = np.r_[length * Rotation.from_matrix(off.R).as_rotvec(), off.apply(where) - where]
-        size = float(np.linalg.norm(residual))
-        weight = np.sqrt(join.confidence * min(1.0, 0.02 * length / (size + 1e-12)))
-        block = np.zeros((6, 6))
-        block[:3, :3] = length * np.eye(3)
+    H, g = np.zeros((len(T), 6, len(T), 6)), np.zeros((len(T), 6))  # normal equations
+    for i, j, T_i_j, confidence in pulls:
+        where = (T[i].t + T[j].t) / 2
+        off = T[i] @ T_i_j @ T[j].inverse()  # the identity where the join is met
+        residual = np.r_[Rotation.from_matrix(off.R).as_rotvec(), off.apply(where) - where]
+        weight = confidence * min(1.0, FAR / (float(np.linalg.norm(residual)) + 1e-12))
+        block = np.eye(6)
         block[3:, :3] = -_cross(where)
-        block[3:, 3:] = np.eye(3)
-        rows = slice(6 * row, 6 * row + 6)
-        A[rows, 6 * place[i] : 6 * place[i] + 6] = weight * block
-        A[rows, 6 * place[j] : 6 * place[j] + 6] = -weight * block
-        b[rows] = -weight * residual
-    A[-6:, :6] = np.eye(6)  # the first part stays
-    return np.asarray(np.linalg.lstsq(A, b, rcond=None)[0], dtype=np.float64).reshape(-1, 6)
+        square, pull = weight * block.T @ block, weight * block.T @ residual
+        for a, b, sign in ((i, i, 1), (j, j, 1), (i, j, -1), (j, i, -1)):
+            H[a, :, b] += sign * square
+        g[i] -= pull
+        g[j] += pull
+    H[stays], H[:, :, stays], g[stays] = 0.0, 0.0, 0.0
+    A = H.reshape(g.size, g.size)
+    A += (1e-12 * np.trace(A) / len(A) + 1e-300) * np.eye(len(A))  # parts that nothing holds stay as well
+    return np.asarray(np.linalg.solve(A, g.reshape(-1)), dtype=np.float64).reshape(-1, 6)
 
 
 def _cross(x: Array) -> Array:

@@ -3,53 +3,84 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.hypotheses import sinking
 from cmnet.pairing.joins import Join, pose_of_surfaces
 from cmnet.pairing.surface import Surface
-from cmnet.solving.assembly import Assembly
+from cmnet.solving.assembly import Assembly, to_assembly
 from cmnet.solving.averaging import average
-from cmnet.solving.groups import Group, Grower
+from cmnet.solving.constraints import Constraints
+from cmnet.solving.groups import Fits, Group
+from cmnet.solving.grower import Grower
+from cmnet.solving.obeying import plan, unmet
+from cmnet.solving.shonan import Edge, shonan
+
+Array = NDArray[np.float64]
 
 SHIFT = 0.03  # units by which agreeing joins may put a part's centre apart
 SUNK = 4.0  # probes inside another part, weighed by depth, from which two parts run into each other
 
 
-def solve(surfaces: Sequence[Surface], joins: Sequence[Join], accept: float = 0.5) -> Assembly:
-    """Put parts together by the joins between them. accept : least probability of a merge that is made"""
+def solve(
+    surfaces: Sequence[Surface],
+    joins: Sequence[Join],
+    accept: float = 0.5,
+    constraints: Constraints | None = None,
+    loops: bool = True,
+    start: Sequence[Group] | None = None,
+) -> Assembly:
+    """Put parts together by the joins between them.
+
+    accept      : least probability of a merge that is made
+    constraints : what is known beforehand; `Assembly.notes` says what of it could not be obeyed
+    loops       : False: a spanning tree of the surest joins, without agreement, doubt or averaging
+    start       : groups that hold together already (`groups_of` an assembly whose joins are among the joins)
+    """
     unit = surfaces[0].unit if surfaces else 1.0
     centres = np.array([surface.T_part_surface.t for surface in surfaces]).reshape(-1, 3)
+    known = plan(constraints, joins, centres, SHIFT * unit)
+    begun = known.start if start is None else start
+    fits = remembering(fits_of(surfaces))
+    groups = Grower(known.believed, centres, SHIFT * unit, fits, accept, begun, known.rules, loops).grow()
+    if loops:
+        groups = [even_out(group, centres, unit, [k for k in known.fixed if k in group.T]) for group in groups]
+    areas = np.array([surface.area for surface in surfaces])
+    return to_assembly(groups, areas, known.joins, known.fixed, [*known.notes, *unmet(known, groups)])
+
+
+def even_out(group: Group, centres: Array, length: float, held: Sequence[int] = ()) -> Group:
+    """The group with poses that all its joins agree on best; held parts stay, or else the first part does."""
+    if len(group.T) == 1:
+        return group
+    edges = [Edge(*join.parts, join.T_i_j, join.confidence) for join in group.joins]
+    T = shonan(group.T, edges, centres, length, held)
+    return average(Group(T, group.joins), centres, length, held)
+
+
+def fits_of(surfaces: Sequence[Surface]) -> Fits:
+    """Whether two parts may lie in a pose without running into each other."""
+    reach = [surface.unit * float(np.linalg.norm(surface.points, axis=1).max(initial=0.0)) for surface in surfaces]
 
     def fits(i: int, j: int, T_i_j: Pose) -> bool:
         a, b = surfaces[i], surfaces[j]
-        return sinking(a, b, pose_of_surfaces(a, b, T_i_j)) < SUNK
+        apart = np.linalg.norm(T_i_j.apply(b.T_part_surface.t) - a.T_part_surface.t)
+        return bool(apart > reach[i] + reach[j]) or sinking(a, b, pose_of_surfaces(a, b, T_i_j)) < SUNK
 
-    groups = Grower(joins, centres, SHIFT * unit, fits, accept).grow()
-    areas = np.array([surface.area for surface in surfaces])
-    return to_assembly([average(group, centres, unit) for group in groups], areas, joins)
+    return fits
 
 
-def to_assembly(groups: Sequence[Group], areas: np.ndarray, joins: Sequence[Join]) -> Assembly:
-    """Groups of one part are unplaced; every other group stands where its largest part lies."""
-    poses = np.tile(np.eye(4), (len(areas), 1, 1))
-    held = sorted(
-        (group for group in groups if len(group.T) > 1), key=lambda g: (-len(g.T), -sum(areas[k] for k in g.T))
-    )
-    for group in held:
-        largest = max(group.T, key=lambda k: areas[k])
-        T_largest_group = group.T[largest].inverse()
-        for k, T_group_k in group.T.items():
-            poses[k] = (T_largest_group @ T_group_k).matrix()
-        poses[largest] = np.eye(4)
-    used = {id(join) for group in groups for join in group.joins}
-    marked = [replace(join, used=id(join) in used) for join in joins]
-    return Assembly(
-        poses=poses,
-        groups=[sorted(group.T) for group in held],
-        unplaced=sorted(k for group in groups if len(group.T) == 1 for k in group.T),
-        joins=sorted(marked, key=lambda join: (-join.confidence, join.parts)),
-    )
+def remembering(fits: Fits) -> Fits:
+    """The same, asked once for every pose: growths that are tried again ask the same."""
+    known: dict[tuple[int, int, bytes], bool] = {}
+
+    def remembered(i: int, j: int, T_i_j: Pose) -> bool:
+        key = (i, j, T_i_j.matrix().tobytes())
+        if key not in known:
+            known[key] = fits(i, j, T_i_j)
+        return known[key]
+
+    return remembered

@@ -1,0 +1,54 @@
+"""The published solver (supplement, "Inference & Pose-Graph Optimization"), for comparison.
+
+Of all pairs, every part keeps only the edge with the highest score; the information of an edge is the inverse of its
+transport mass, as published; rotations by Shonan averaging, then translations; the largest part is the anchor. What is
+left has hardly ever a loop, and it may fall apart: published, the parts that nothing connects to the anchor get poses
+that mean nothing. Here every connected set is a group of its own, as in any `Assembly`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cmnet.pairing.joins import Join
+from cmnet.solving.assembly import Assembly, to_assembly
+from cmnet.solving.groups import Group
+from cmnet.solving.shonan import Edge, follow, shonan
+
+
+def solve_paper(edges: Sequence[Edge], areas: Sequence[float] | NDArray[np.float64]) -> Assembly:
+    """Put parts together by their best-scoring edges.
+
+    edges : the weight is the score, the transport mass Σ exp(Z) of a pair; one edge a pair, or one for either direction
+    areas : (n,) float, of all parts; the largest is the anchor
+    """
+    sound = [edge for edge in edges if np.isfinite(edge.weight) and edge.weight > 0]
+    kept = _best_of_each(sound, len(areas))
+    joins = _joins(sound)
+    groups = []
+    for T in follow(kept):
+        informed = [Edge(e.i, e.j, e.T_i_j, 1 / e.weight) for e in kept if e.i in T]
+        used = tuple(join for edge, join in zip(sound, joins) if edge in kept and edge.i in T)
+        groups.append(Group(shonan(T, informed, np.zeros((len(areas), 3)), robust=False), used))
+    return to_assembly(groups, np.asarray(areas, dtype=np.float64), joins)
+
+
+def _best_of_each(edges: Sequence[Edge], count: int) -> list[Edge]:
+    """The best edge out of every part. An edge leads out of both its parts, unless there is one for the way back."""
+    directions = {(edge.i, edge.j) for edge in edges}
+    best: dict[int, Edge] = {}
+    for edge in edges:
+        ends = (edge.i,) if (edge.j, edge.i) in directions else (edge.i, edge.j)
+        for k in ends:
+            if k not in best or edge.weight > best[k].weight:
+                best[k] = edge
+    return list({id(edge): edge for edge in best.values()}.values())
+
+
+def _joins(edges: Sequence[Edge]) -> list[Join]:
+    """Edges as joins; their confidence is the score as a share of the highest. What touches where is not known."""
+    top = max((edge.weight for edge in edges), default=1.0)
+    return [Join((e.i, e.j), e.T_i_j, float(e.weight / top), 0.0, 0.0, 0.0) for e in edges]
