@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
@@ -18,21 +18,21 @@ from cmnet.model.network import CMNet, Matches
 from cmnet.pairing.joins import Join, joins
 from cmnet.pairing.learned import Correspondences, poses_from_matches
 from cmnet.pairing.stages import ALL, Stages
-from cmnet.pairing.surface import Surface, prepare, unit_of
+from cmnet.pairing.surface import COARSER, Surface, prepare, unit_of
 from cmnet.parts.health import require_parts
 from cmnet.parts.load import load_parts
 from cmnet.parts.part import Part
 from cmnet.parts.points import Points, sample_parts, unit_length
 from cmnet.processes import cores, forked
 from cmnet.solving.assembly import Assembly
-from cmnet.solving.constraints import Constraints, constraints_of
+from cmnet.solving.constraints import Constraints, load_constraints
+from cmnet.solving.looks import look_again
 from cmnet.solving.paper import solve_paper
-from cmnet.solving.robust import solve
+from cmnet.solving.shonan import Edge
 
 NO_WEIGHTS = "none"
 SOLVERS = ("robust", "paper")
 SUGGESTED = 6  # poses of a pair that the network suggests
-Solver = Literal["robust", "paper"]
 Progress = Callable[[str, int, int], None]  # (stage, done, in all)
 Pair = tuple[int, int]
 Array = NDArray[np.float64]
@@ -42,7 +42,7 @@ def assemble(
     parts: Any,
     *,
     weights: str | Path | CMNet = NO_WEIGHTS,
-    solver: Solver = "robust",
+    solver: str = "robust",
     constraints: Constraints | str | Path | None = None,
     seed: int = 0,
     progress: Progress | None = None,
@@ -70,7 +70,7 @@ class Assembler:
     def __init__(
         self,
         weights: str | Path | CMNet,
-        solver: Solver = "robust",
+        solver: str = "robust",
         points: int | None = None,
         device: str | torch.device | None = None,
         seed: int = 0,
@@ -111,17 +111,31 @@ class Assembler:
         tell = progress or (lambda stage, done, total: None)
         loaded = load_parts(parts)
         require_parts(loaded)
-        known = constraints_of(constraints, loaded)
+        known = self._known(constraints, loaded)
         pairs = list(combinations(range(len(loaded)), 2))
         if self.solver == "paper":
-            return solve_paper(self._published_joins(loaded, pairs, tell), [part.area for part in loaded])
+            return solve_paper(self._published_edges(loaded, pairs, tell), [part.area for part in loaded])
         learned = self._suggestions(loaded, pairs, tell) if self._net and self.stages.learned else {}
-        surfaces = self._surfaces(loaded, tell)
-        found = self._joins(surfaces, pairs, learned, tell)
-        return solve(surfaces, found, constraints=known, stages=self.stages, progress=tell)
+        surfaces = self._surfaces(loaded, 1.0, tell)
+        return look_again(
+            surfaces,
+            self._joins(surfaces, pairs, learned, tell),
+            coarser=lambda: self._surfaces(loaded, COARSER, tell),
+            learned=learned,
+            each=lambda work, count: self._each("second look", work, count, tell),
+            constraints=known,
+            stages=self.stages,
+        )
 
-    def _surfaces(self, parts: Sequence[Part], tell: Progress) -> list[Surface]:
-        unit = unit_of(parts)
+    def _known(self, constraints: Constraints | str | Path | None, parts: Sequence[Part]) -> Constraints | None:
+        if constraints is not None and self.solver == "paper":
+            raise InputError("the published solver knows no constraints; leave them out, or use the robust one")
+        if constraints is None or isinstance(constraints, Constraints):
+            return constraints
+        return load_constraints(constraints, parts)
+
+    def _surfaces(self, parts: Sequence[Part], scale: float, tell: Progress) -> list[Surface]:
+        unit = scale * unit_of(parts)
         return self._each("surfaces", lambda k: prepare(parts[k], unit, self.seed), len(parts), tell)
 
     def _joins(
@@ -151,15 +165,14 @@ class Assembler:
             tell("matches", k + 1, len(pairs))
         return suggested
 
-    def _published_joins(self, parts: Sequence[Part], pairs: Sequence[Pair], tell: Progress) -> list[Join]:
-        """One join a pair: the weighted SVD, as sure as the share of the strongest matches' mass."""
+    def _published_edges(self, parts: Sequence[Part], pairs: Sequence[Pair], tell: Progress) -> list[Edge]:
+        """One a pair: the weighted SVD of its matches, and their mass."""
         described = self._described(parts, tell)
         found = []
         for k, (i, j) in enumerate(pairs):
             matches = self.match(described[j], described[i])
             T_i_j = self.net.pose(described[j], described[i], matches)
-            mass = float(matches.weights.mean()) if len(matches.weights) else 0.0
-            found.append(Join((i, j), T_i_j, min(mass, 1.0), 0.0, 0.0, 0.0))
+            found.append(Edge(i, j, T_i_j, float(matches.weights.sum())))
             tell("matches", k + 1, len(pairs))
         return found
 

@@ -23,6 +23,7 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 SQUARES = 10.0  # surface of all parts together, in square units: what is to be seen of a break is this large
+COARSER = 2.5  # unit of the second, coarser look, in those of the first
 SAMPLES = 8500  # even samples per square unit,
 FEWEST = 2500  # at least so many a part,
 MOST = 30_000  # at most so many

@@ -103,8 +103,11 @@ def _inside(a: Surface, b: Surface, T_a_b: Pose) -> float:
 def _side(a: Surface, b: Surface, T_a_b: Pose) -> _Side:
     """What b's even samples and creases meet on a."""
     x, n = T_a_b.apply(b.points), T_a_b.rotate(b.normals)
-    candidate = np.flatnonzero(a.signed[a.box.voxel(x)] < EXAMINED + a.box.size)
-    distance, index = nearest_few(a.tree, x[candidate], WITNESSES)
+    signed = a.signed[a.box.voxel(x)]
+    margin = EXAMINED + a.box.size
+    candidate, deep = np.flatnonzero(np.abs(signed) < margin), signed <= -margin
+    distance, index = nearest_few(a.tree, x[candidate], WITNESSES, 2 * margin)
+    index = np.where(np.isfinite(distance), index, 0)
     normal = a.dense_normals[index]
     height = np.einsum("nkc,nkc->nk", x[candidate][:, None] - a.dense[index], normal)
     facing = np.einsum("nkc,nc->nk", normal, n[candidate]) < FACING
@@ -118,8 +121,8 @@ def _side(a: Surface, b: Surface, T_a_b: Pose) -> _Side:
         touching=_spread_out(met, candidate, len(x)),
         near=_spread_out((facing & (distance < NEARBY * reach)).any(axis=1), candidate, len(x)),
         gaps=height[first][met],
-        sunk=_spread_out(inside, candidate, len(x)),
-        depths=depth[inside],
+        sunk=_spread_out(inside, candidate, len(x)) | deep,
+        depths=np.concatenate([depth[inside], -signed[deep]]),
         matched=b.creases.points[closing],
         planes=b.creases.normals[closing],
         normals=T_a_b.inverse().rotate(normal[first][met]),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -12,52 +13,66 @@ from cmnet.geometry.pose import Pose
 from cmnet.pairing.candidates import Candidate, candidates
 from cmnet.pairing.combined import combine
 from cmnet.pairing.joins import Join, join_of, pose_of_parts, pose_of_surfaces
-from cmnet.pairing.stages import ALL, Stages
+from cmnet.pairing.stages import Stages
 from cmnet.pairing.surface import Surface
 from cmnet.pairing.verify import verify
 from cmnet.solving.groups import Group
 
 WORTH = 0.05  # least confidence of a candidate that is worth keeping
+FROM_PAIR, FROM_GROUPS = 2, 12  # suggestions of the network that are taken from two parts, and for two groups
 CLOSE = 0.03  # probes so near another part count as meeting it, in units
 
 Key = frozenset[int]
+Each = Callable[[Callable[[int], Any], int], list[Any]]
 
 
 @dataclass
 class Rematcher:
     """Finds joins between groups; no two groups are looked at twice.
 
-    stages : applies to the matching of groups as to that of parts
+    learned : T_i_j of parts that the network suggests
+    singles : whether two single parts are matched too; at the scale of the first look they have been
+    each    : does the work for 0 … count − 1
     """
 
     surfaces: Sequence[Surface]
-    stages: Stages = ALL
+    learned: Mapping[tuple[int, int], Sequence[Pose]]
+    stages: Stages
+    each: Each
+    singles: bool = False
     _tried: set[frozenset[Key]] = field(default_factory=set)
     _combined: dict[Key, Surface] = field(default_factory=dict)
 
     def between(self, groups: Sequence[Group]) -> list[Join]:
-        """Joins between any two of the groups that have not been matched before; two single parts have."""
-        self._combined = {key: s for key, s in self._combined.items() if key in map(_key, groups)}
-        return [join for a, b in combinations(groups, 2) if self._is_new(a, b) for join in self._joins(a, b)]
+        """Joins between any two of the groups that have not been matched before."""
+        pairs = [(a, b) for a, b in combinations(groups, 2) if self._is_new(a, b)]
+        self._combined = {_key(group): self._surface(group) for pair in pairs for group in pair}
+        return [join for found in self.each(lambda k: self._joins(*pairs[k]), len(pairs)) for join in found]
 
     def _is_new(self, a: Group, b: Group) -> bool:
         pair = frozenset((_key(a), _key(b)))
-        new = len(a.T) + len(b.T) > 2 and pair not in self._tried
+        new = pair not in self._tried and (self.singles or len(a.T) + len(b.T) > 2)
         self._tried.add(pair)
         return new
 
     def _joins(self, a: Group, b: Group) -> list[Join]:
-        first, second = self._surface(a), self._surface(b)
-        found = [c for c in candidates(first, second, (), self.stages) if c.confidence >= WORTH]
+        first, second = self._combined[_key(a)], self._combined[_key(b)]
+        suggested = [pose_of_surfaces(first, second, T) for T in self._suggestions(a, b)]
+        found = [c for c in candidates(first, second, suggested, self.stages) if c.confidence >= WORTH]
         return [self._join(a, b, pose_of_parts(first, second, c.T_a_b), c.confidence) for c in found]
+
+    def _suggestions(self, a: Group, b: Group) -> list[Pose]:
+        """T_a_b as the network suggests it for two parts, a few for each two: those it believes in most."""
+        suggested = []
+        for i, j in ((i, j) for i in a.T for j in b.T):
+            poses = self.learned.get((i, j)) or [T.inverse() for T in self.learned.get((j, i), ())]
+            suggested += [a.T[i] @ T_i_j @ b.T[j].inverse() for T_i_j in poses[:FROM_PAIR]]
+        return suggested[:FROM_GROUPS]
 
     def _surface(self, group: Group) -> Surface:
         """The surface of a group, in whose `T_part_surface` the part is the group."""
-        key = _key(group)
-        if key not in self._combined:
-            members = [self.surfaces[k] for k in group.T]
-            self._combined[key] = combine(members, list(group.T.values()))
-        return self._combined[key]
+        known = self._combined.get(_key(group))
+        return known or combine([self.surfaces[k] for k in group.T], list(group.T.values()))
 
     def _join(self, a: Group, b: Group, T_a_b: Pose, confidence: float) -> Join:
         """The same between the two parts that meet most."""

@@ -1,0 +1,68 @@
+"""One look is not enough: what the joins of two parts leave open is looked at again, in groups, and then coarsely.
+
+The first look is fine, for small contacts and sharp edges. Groups then show what they have left open together. Worn
+edges have no fine structure: what is still open in the end is compared at a coarser scale.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from cmnet.geometry.pose import Pose
+from cmnet.pairing.joins import Join
+from cmnet.pairing.stages import ALL, Stages
+from cmnet.pairing.surface import Surface
+from cmnet.solving.assembly import Assembly, groups_of
+from cmnet.solving.constraints import Constraints
+from cmnet.solving.groups import Group
+from cmnet.solving.rematch import Each, Rematcher
+from cmnet.solving.robust import solve
+
+ROUNDS = 4  # groups that have grown are looked at again, so often at most
+
+
+def look_again(
+    surfaces: Sequence[Surface],
+    joins: Sequence[Join],
+    coarser: Callable[[], Sequence[Surface]],
+    learned: Mapping[tuple[int, int], Sequence[Pose]],
+    each: Each,
+    constraints: Constraints | None = None,
+    stages: Stages = ALL,
+) -> Assembly:
+    """Solve by the joins, then look again where that leaves something open.
+
+    coarser : makes the surfaces of the last look, if it is needed
+    learned : T_i_j of parts that the network suggests
+    each    : does the work for 0 … count − 1
+    """
+
+    def solved(joins: Sequence[Join], start: Sequence[Group] | None = None) -> Assembly:
+        return solve(surfaces, joins, constraints=constraints, loops=stages.loops, start=start, apart=stages.verify)
+
+    assembly = solved(joins)
+    if stages.rematch and assembly.groups:
+        assembly = _again(assembly, Rematcher(surfaces, learned, stages, each), solved)
+    if stages.coarse and len(_all_groups(assembly)) > 1:
+        assembly = _again(assembly, Rematcher(coarser(), learned, stages, each, singles=True), solved)
+    return assembly
+
+
+def _again(
+    assembly: Assembly, rematcher: Rematcher, solved: Callable[[Sequence[Join], Sequence[Group] | None], Assembly]
+) -> Assembly:
+    """Match the groups with each other until nothing changes any more."""
+    for _ in range(ROUNDS):
+        groups = _all_groups(assembly)
+        new = rematcher.between(groups)
+        if not new:
+            break
+        assembly = solved([*assembly.joins, *new], groups_of(assembly))
+        if len(_all_groups(assembly)) == len(groups):
+            break
+    return assembly
+
+
+def _all_groups(assembly: Assembly) -> list[Group]:
+    """Single parts included."""
+    return [*groups_of(assembly), *(Group({k: Pose.identity()}) for k in assembly.unplaced)]
