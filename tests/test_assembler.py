@@ -74,3 +74,68 @@ def test_no_parts_no_weights(assembler):
         assembler.describe([])
     with pytest.raises(InputError, match="no weights at"):
         cmnet.Assembler("nothing.safetensors")
+
+
+def is_valid(assembly, count):
+    """Every part is in one group or unplaced, poses are rigid, the largest part of a group stays where it is."""
+    placed = [k for group in assembly.groups for k in group]
+    rotations = assembly.poses[:, :3, :3]
+    return (
+        sorted([*placed, *assembly.unplaced]) == list(range(count))
+        and np.allclose(rotations @ rotations.swapaxes(1, 2), np.eye(3), atol=1e-8)
+        and np.allclose(np.linalg.det(rotations), 1)
+        and all(any(np.array_equal(assembly.poses[k], np.eye(4)) for k in group) for group in assembly.groups)
+        and all(0 <= join.confidence <= 1 for join in assembly.joins)
+    )
+
+
+def test_the_published_solver_keeps_the_best_edge_of_every_part(assembler, parts):
+    three = [*parts, parts[0].moved(Pose.random(np.random.default_rng(0)))]
+    stages = []
+    published = cmnet.Assembler(assembler.net, solver="paper", points=800)
+    assembly = published.assemble(three, progress=lambda stage, done, total: stages.append((stage, done, total)))
+    assert is_valid(assembly, 3)
+    assert assembly.unplaced == []  # every part has some best edge
+    assert len([join for join in assembly.joins if join.used]) == 2
+    assert stages == [("descriptors", k, 3) for k in (1, 2, 3)] + [("matches", k, 3) for k in (1, 2, 3)]
+
+
+def test_the_network_suggests_and_the_surfaces_decide(assembler, parts):
+    assembly = assembler.assemble(parts)
+    assert is_valid(assembly, 2)
+    suggested = assembler._suggestions(parts, [(0, 1)], lambda stage, done, total: None)
+    assert 1 <= len(suggested[0, 1]) <= 6
+
+
+def flat(name):
+    return cmnet.Part(name, np.eye(3), np.array([[0, 1, 2]]))
+
+
+def cube(name, size=1.0):
+    import trimesh
+
+    box = trimesh.creation.box((size, size, size))
+    return cmnet.Part(name, np.asarray(box.vertices, dtype=np.float64), np.asarray(box.faces, dtype=np.int64))
+
+
+@pytest.mark.parametrize(
+    "strange",
+    [
+        [cube("a"), cube("b"), cube("c")],
+        [flat("a"), flat("b")],
+        [cube("a"), flat("b"), cmnet.Part("cloud", np.random.default_rng(0).normal(size=(40, 3)))],
+        [cube("a", 1000.0), cube("b", 0.001)],
+    ],
+    ids=["identical", "flat", "all wrong", "a mountain and a grain"],
+)
+def test_strange_parts_end_in_a_valid_assembly(strange):
+    assert is_valid(cmnet.assemble(strange), len(strange))
+
+
+def test_wrong_settings_are_told(assembler, parts):
+    with pytest.raises(InputError, match="choose one of robust, paper"):
+        cmnet.Assembler("none", solver="best")
+    with pytest.raises(InputError, match="need a network"):
+        cmnet.Assembler("none", solver="paper")
+    with pytest.raises(InputError, match="knows no constraints"):
+        cmnet.Assembler(assembler.net, solver="paper").assemble(parts, constraints="known.json")

@@ -26,12 +26,13 @@ COEFFICIENTS = {
     "near": -6.31,
     "sunk": -0.41,
     "inside": 0.0,
-    "hold": 2.22,
+    "hold": 0.0,
+    "grip": 2.22,
 }
 
 
 def features(evidence: Evidence) -> Array:
-    """(9,) float, in the order of COEFFICIENTS. Logarithms: twice the rim is as much more at any size."""
+    """(10,) float, in the order of COEFFICIENTS. Logarithms: twice the rim is as much more at any size."""
     e = evidence
     return np.array(
         [
@@ -44,6 +45,7 @@ def features(evidence: Evidence) -> Array:
             np.log1p(e.sunk / (e.contact + 1e-4)),
             np.log1p(100 * e.inside),
             np.log(max(e.hold, 0.0) + 1e-4),
+            np.log(max(e.grip, 0.0) + 1e-4),
         ]
     )
 

@@ -41,7 +41,8 @@ class Evidence:
     sunk        : area of either part inside the other
     inside      : share of either part's volume inside the other, the larger one
     depth       : how deep, at the 95th percentile of what is inside
-    hold        : how firmly the contact holds against sliding and turning, 0 (freely) to 1
+    hold        : how firmly contact and rim hold against sliding and turning, 0 (freely) to 1
+    grip        : the same of the contact alone: two flat faces have none
     """
 
     rim: float
@@ -54,6 +55,7 @@ class Evidence:
     inside: float
     depth: float
     hold: float
+    grip: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +90,8 @@ def verify(a: Surface, b: Surface, T_a_b: Pose) -> Evidence:
         sunk=float(sum(s.area * e.sunk.mean() for s, e in sides)),
         inside=max(_inside(a, b, T_a_b), _inside(b, a, T_a_b.inverse())),
         depth=float(np.quantile(depths, 0.95)) if len(depths) else 0.0,
-        hold=_hold(b, sides[0][1]),
+        hold=_hold(b, sides[0][1], rim=True),
+        grip=_hold(b, sides[0][1], rim=False),
     )
 
 
@@ -169,19 +172,21 @@ def _outline(surface: Surface, side: _Side) -> tuple[int, int]:
     return int((distance < CLOSED + surface.spacing).sum()), len(border)
 
 
-def _hold(b: Surface, side: _Side) -> float:
+def _hold(b: Surface, side: _Side, rim: bool) -> float:
     """Smallest stiffness of the contact over all six ways to move: 0 where the parts can slide or turn freely.
 
-    What touches holds along its normal, a rim that closes holds along both of its faces; either counts by half.
+    What touches holds along its normal; a rim that closes holds along both of its faces, and counts as much.
     """
     x, normal = b.points[side.touching], side.normals
     if len(x) < 6:
         return 0.0
-    edge, faces = np.repeat(side.matched, 2, axis=0), side.planes.reshape(-1, 3)
     centre = x.mean(axis=0)
     size = max(float(np.sqrt(((x - centre) ** 2).sum(axis=1).mean())), 1e-9)
-    H = _stiffness((x - centre) / size, normal) + _stiffness((edge - centre) / size, faces)
-    return float(np.linalg.eigvalsh(H / 2)[0])
+    H = _stiffness((x - centre) / size, normal)
+    if rim:
+        edge, faces = np.repeat(side.matched, 2, axis=0), side.planes.reshape(-1, 3)
+        H = (H + _stiffness((edge - centre) / size, faces)) / 2
+    return float(np.linalg.eigvalsh(H)[0])
 
 
 def _stiffness(x: Array, normal: Array) -> Array:

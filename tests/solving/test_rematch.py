@@ -1,0 +1,58 @@
+"""Groups are matched with what they have left open together."""
+
+import numpy as np
+import pytest
+
+from breaking import broken_twice, prepared
+from cmnet.geometry.pose import Pose
+from cmnet.pairing.stages import ALL
+from cmnet.solving.groups import Group
+from cmnet.solving.rematch import Rematcher
+
+
+def here(work, count):
+    return [work(k) for k in range(count)]
+
+
+@pytest.fixture(scope="module")
+def moved():
+    """Four parts of a bar, each moved at random, and T_moved_true of each."""
+    rng = np.random.default_rng(8)
+    T = [Pose.random(rng, 1.0) for _ in range(4)]
+    return prepared([part.moved(T_k) for part, T_k in zip(broken_twice(np.random.default_rng(4)), T)]), T
+
+
+def group(T, *parts):
+    return Group({k: T[parts[0]] @ T[k].inverse() for k in parts})
+
+
+def test_two_halves_find_each_other_by_parts_that_touch(moved):
+    surfaces, T = moved
+    rematcher = Rematcher(surfaces, {}, ALL, here)
+    halves = [group(T, 0, 1), group(T, 2, 3)]
+    best = max(rematcher.between(halves), key=lambda join: join.confidence)
+    i, j = best.parts
+    assert {i, j} in ({0, 2}, {1, 3})  # the diagonal ones meet in an edge only
+    assert best.T_i_j.angle_to(T[i] @ T[j].inverse()) < 0.5
+    assert best.confidence > 0.9
+    assert rematcher.between(halves) == []  # not twice
+
+
+def test_single_parts_are_left_to_the_first_look(moved):
+    surfaces, T = moved
+    alone = [group(T, k) for k in range(4)]
+    calls = []
+    rematcher = Rematcher(surfaces, {}, ALL, lambda work, count: calls.append(count) or [])
+    rematcher.between(alone)
+    Rematcher(surfaces, {}, ALL, lambda work, count: calls.append(count) or [], singles=True).between(alone)
+    assert calls == [0, 6]
+
+
+def test_the_network_suggests_poses_of_groups(moved):
+    surfaces, T = moved
+    truth = {(0, 2): [T[0] @ T[2].inverse()], (3, 1): [T[3] @ T[1].inverse()]}
+    rematcher = Rematcher(surfaces, truth, ALL, here)
+    a, b = group(T, 0, 1), group(T, 2, 3)
+    suggested = rematcher._suggestions(a, b)
+    assert len(suggested) == 2
+    assert all(pose.angle_to(T[0] @ T[2].inverse()) < 1e-4 for pose in suggested)
