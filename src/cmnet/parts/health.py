@@ -20,10 +20,16 @@ def merge_coincident(vertices: Array, faces: Ints) -> tuple[Array, Ints]:
     The order is that of first occurrence, never that of the coordinates: a moved mesh keeps its faces array.
     vertices : (n, 3) float, faces : (m, 3) int → (n', 3) float, (m, 3) int
     """
+    kept, merged = coincident(vertices, faces)
+    return vertices[kept], merged
+
+
+def coincident(vertices: Array, faces: Ints) -> tuple[Ints, Ints]:
+    """What merging keeps: the indices (n',) of the vertices, and the faces (m, 3) in terms of those."""
     groups = _group_rows(vertices + 0.0)  # + 0.0: minus zero is zero
     first = np.unique(groups, return_index=True)[1]
     kept, merged = np.unique(first[groups[faces]], return_inverse=True)
-    return vertices[kept], merged.reshape(-1, 3).astype(np.int64)
+    return kept, merged.reshape(-1, 3).astype(np.int64)
 
 
 def distinct_points(points: Array) -> Ints:
