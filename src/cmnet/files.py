@@ -52,7 +52,7 @@ def replacing_folder(path: Path, force: bool = False, marker: str = "assembly.js
     A folder that is there already is refused. With `force` it is replaced, but only if it holds `marker`, the sign that
     it was written by us, and not before the new one is complete. What a killed run left behind is cleared away first.
     """
-    path = Path(path).expanduser().resolve()
+    path = Path(os.path.realpath(Path(path).expanduser()))  # as Path.resolve, which fails where links go in circles
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         _clear_leftovers(path)
