@@ -101,6 +101,11 @@ def _check_glb(path: Path, size: int) -> None:
         if length > size or chunk > size - 20:
             raise _truncated(path, f"{length} bytes")
         content = stream.read(chunk)
+        while len(head := stream.read(8)) == 8:
+            chunk = struct.unpack("<I", head[:4])[0]
+            if stream.tell() + chunk > size:
+                raise _truncated(path, f"{chunk} bytes")
+            stream.seek(chunk, 1)
     _check_tree(path, content, size)
 
 

@@ -28,13 +28,15 @@ DEBRIS = 1e-3  # bodies with less than this share of the largest one's area, in 
 
 def to_part(body: Body, file: Path | None) -> Part:
     """A part in the coordinates of its scene."""
-    return _placed(_merged(body, file) if body.faces is not None else _cloud(body, file), body.T_scene)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return _placed(_merged(body, file) if body.faces is not None else _cloud(body, file), body.T_scene)
 
 
-def split_bodies(body: Body) -> list[Body]:
+def split_bodies(body: Body, file: Path | None) -> list[Body]:
     """The connected bodies of a mesh, the walls of inner hollows with the body around them; crumbs are left out."""
-    if body.faces is None or not len(body.faces):
+    if body.faces is None:
         return [body]
+    check_part(Part(body.name, body.vertices, body.faces, file=file))
     labels = face_bodies(coincident(body.vertices, body.faces)[1])
     if not labels.any():
         return [body]

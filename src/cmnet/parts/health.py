@@ -11,6 +11,7 @@ from cmnet.parts.part import Part
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+LARGEST = 1e50  # coordinates whose products can still be computed
 FEWEST_POINTS = 32  # a cloud of fewer points has no surface to speak of
 
 
@@ -87,6 +88,10 @@ def check_part(part: Part) -> Part:
         raise InputError(f"{where} is empty: it has {n} vertices and no face; export the fragment again")
     if bad:
         raise InputError(f"{where}: {bad} of {n} vertices are not finite numbers (NaN or inf); repair or remove them")
+    if np.abs(part.vertices).max() > LARGEST:
+        raise InputError(
+            f"{where}: coordinates beyond {LARGEST:g} in any unit are a mistake; export the fragment again"
+        )
     if part.faces is None:
         _check_cloud(part, where)
     elif part.faces.min() < 0 or part.faces.max() >= n:

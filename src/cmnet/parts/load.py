@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+import warnings
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -121,7 +122,7 @@ def _taken_apart(item: Any) -> list[Part]:
     bodies = _bodies_in(item, "part_0") if path is None else _read(path)
     if len(bodies) == 1:
         name = bodies[0].name if path is None else path.stem
-        bodies = split_bodies(replace(bodies[0], name=name))
+        bodies = split_bodies(replace(bodies[0], name=name), path)
     bodies = sorted(bodies, key=lambda body: natural_key(body.name))
     return [to_part(replace(body, name=_clean(body.name)), path) for body in bodies]
 
@@ -137,9 +138,10 @@ def _read(path: Path) -> list[Body]:
     try:
         if path.stat().st_size == 0:
             raise InputError(f"{path} is an empty file; export the fragment again")
-        if kind in (".xyz", ".pcd"):
-            return [(read_xyz if kind == ".xyz" else read_pcd)(path)]
-        return read_mesh_file(path)
+        with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):  # what matters is checked afterwards
+            if kind in (".xyz", ".pcd"):
+                return [(read_xyz if kind == ".xyz" else read_pcd)(path)]
+            return read_mesh_file(path)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}; check its permissions") from error
 

@@ -30,7 +30,7 @@ def read_mesh_file(path: Path) -> list[Body]:
     refuse_false_claims(path)
     kind = path.suffix.lower()
     try:
-        with quiet("trimesh"), path.open("rb") as stream, np.errstate(all="ignore"):
+        with quiet("trimesh"), path.open("rb") as stream:
             scene = trimesh.load(
                 stream,
                 file_type=kind[1:],
