@@ -44,7 +44,7 @@ def test_a_folder_becomes_a_folder(quick, pile, tmp_path, capsys):
     for words in (
         "1,280",
         "yes",
-        "50%",
+        "50 %",
         "2 of 3 parts placed",
         "Not placed: c",
         "[red]b",

@@ -212,6 +212,13 @@ def test_sources_that_hold_nothing_to_assemble(source, words, tmp_path, capsys):
     assert words in said
 
 
+def test_names_that_would_speak_to_the_terminal(tmp_path, capsys):
+    (tmp_path / "a\x1b[31m\nb.ply").write_bytes(b"")
+    code, said = run(tmp_path, capsys, tmp_path / "a\x1b[31m\nb.ply")
+    assert code == 2
+    assert "a?[31m?b.ply is an empty file" in said
+
+
 def test_no_permission_to_read(tmp_path, capsys, monkeypatch):
     (tmp_path / "a.ply").write_bytes(PLY)
     opened = Path.open

@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 from cmnet.cli.arguments import seed
 
+WEIGHTS = "none"
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("input", nargs="+", metavar="INPUT", help="a folder, files, a zip, or one file of many bodies")
     parser.add_argument("-o", "--out", type=Path, required=True, help="folder for the result, which must be new")
-    parser.add_argument("--weights", default="none", help="a .safetensors file, or none: geometry only (default)")
+    parser.add_argument("--weights", default=WEIGHTS, help="a .safetensors file, or none for geometry only (default)")
     parser.add_argument("--seed", type=seed, default=0, help="the same seed gives the same result (default 0)")
     parser.add_argument("--force", action="store_true", help="replace an earlier result in OUT")
     parser.add_argument("--json", action="store_true", help="print assembly.json and nothing else")

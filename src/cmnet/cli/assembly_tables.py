@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -27,8 +28,8 @@ def parts_table(seen: Preflight) -> Table:
     for p in seen.looks[:MOST_ROWS]:
         count = f"{p.count:,} points" if p.holes is None else f"{p.count:,}"
         closed = {None: "cloud", 0: "yes"}.get(p.holes, f"{p.holes} hole{'s' if p.holes != 1 else ''}")
-        wall = "thick" if p.wall is None else f"{p.wall:.3g}"
-        table.add_row(Text(p.name), count, closed, f"{p.size:.4g}", wall, f"{p.spacing:.3g}")
+        wall = "thick" if p.wall is None else figure(p.wall)
+        table.add_row(Text(p.name), count, closed, figure(p.size), wall, figure(p.spacing))
     _say_what_is_missing(table, len(seen.looks))
     return table
 
@@ -46,8 +47,8 @@ def joins_table(assembly: Assembly, parts: Sequence[Part]) -> Table:
         table.add_column(heading, justify="right")
     for join in used[:MOST_ROWS]:
         names = [Text(parts[k].name) for k in join.parts]
-        lengths = [f"{x:.3g}" for x in (join.gap_rms, join.penetration, join.contact_area)]
-        table.add_row(*names, f"{join.confidence:.0%}", *lengths)
+        lengths = [figure(x) for x in (join.gap_rms, join.penetration, join.contact_area)]
+        table.add_row(*names, f"{int(100 * join.confidence)} %", *lengths)  # rounded down: nothing is certain
     _say_what_is_missing(table, len(used))
     return table
 
@@ -64,6 +65,13 @@ def summary(assembly: Assembly, parts: Sequence[Part], seconds: float) -> str:
         names = [parts[i].name for i in assembly.unplaced]
         text += f" Not placed: {', '.join(names[:10])}{' ...' if len(names) > 10 else ''}."
     return text
+
+
+def figure(x: float) -> str:
+    """Three significant digits, written out where that is short."""
+    if x == 0 or not 1e-4 <= abs(x) < 1e7:
+        return f"{x:.3g}"
+    return f"{x:,.{max(0, 2 - math.floor(math.log10(abs(x))))}f}"
 
 
 def _say_what_is_missing(table: Table, count: int) -> None:
