@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 # What the stages of an assembly mean to somebody who watches them.
 STAGES = {
     "surfaces": "looking at the parts",
-    "describe": "describing the parts",
+    "descriptors": "describing the parts",
+    "matches": "matching their surfaces",
     "joins": "trying every pair",
-    "solve": "putting them together",
-    "rematch": "trying again with what holds together",
+    "groups": "putting them together",
 }
 
 
