@@ -22,9 +22,11 @@ from cmnet.report.folder import write_results
 from results import hand_made
 
 
-def write_for_ever(out: Path) -> None:
+def write_for_ever(out: Path, parent: int) -> None:
     assembly, parts = hand_made(tuple(f"part {k}" for k in range(12)))
     for seed in count():
+        if os.getppid() != parent:
+            os._exit(1)
         with replacing_folder(out, force=True) as folder:
             write_results(folder, assembly, parts, Run(seed=seed), "killed")
 
@@ -54,9 +56,10 @@ def main(folder: Path, rounds: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     out, seen = folder / "out", False
     for _ in range(rounds):
+        killer = os.getpid()
         child = os.fork()
         if child == 0:
-            write_for_ever(out)
+            write_for_ever(out, killer)
         time.sleep(float(rng.uniform(0, 0.25)))
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
