@@ -86,6 +86,11 @@ FILES = {
     "faces without vertices": (ply([(0, 0, 0), (1, 0, 0), (0, 1, 0)], "3 0 1 9"), "a.ply", "not there"),
     "two billion vertices": (ply([], "", (2_000_000_000, 1), "binary_little_endian"), "a.ply", "promises"),
     "two billion faces": (ply([(0, 0, 0)], "", (1, 2_000_000_000)), "a.ply", "promises"),
+    "two billion faces of nothing": (
+        ply([]).replace(b"element face 0\nproperty list uchar int vertex_indices\n", b"element face 2000000000\n"),
+        "a.ply",
+        "promises",
+    ),
     "four billion triangles": (bytes(80) + struct.pack("<I", 2**32 - 1) + bytes(500), "a.stl", "promises"),
     "a billion in .off": (b"OFF\n1000000000 1000000000 0\n0 0 0\n", "a.off", "promises"),
     "a billion in .pcd": (pcd(10**9), "a.pcd", "promises"),

@@ -1,6 +1,7 @@
 """A healthy file of every kind that is read; the fuzzer damages copies of them."""
 
 import io
+import struct
 import zipfile
 
 import numpy as np
@@ -20,6 +21,7 @@ def seeds():
         "text.ply": colored.export(file_type="ply", encoding="ascii"),
         "binary.ply": binary,
         "big.ply": big_endian(),
+        "mixed.ply": mixed(),
         "cloud.ply": trimesh.PointCloud(POINTS).export(file_type="ply"),
         "plain.obj": BALL.export(file_type="obj").encode(),
         "quads.obj": quads(),
@@ -53,6 +55,15 @@ def textured():
 def quads():
     corners = "\n".join(f"v {x} {y} {z}" for x in (0, 1) for y in (0, 1) for z in (0, 1))
     return (corners + "\nf 1/1/1 2/2/2 4/3/3 3/4/4\nf 5 6 8 7\nf 1 2 6 5\nf 3 4 8\n").encode()
+
+
+def mixed():
+    """Faces of three and of four corners."""
+    head = "ply\nformat binary_little_endian 1.0\nelement vertex 5\n" + "".join(f"property float {c}\n" for c in "xyz")
+    head += "element face 5\nproperty list uchar int vertex_indices\nend_header\n"
+    corners = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0.5, 0.5, 1]], dtype="<f4")
+    faces = [[3, 2, 1, 0], [0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4]]
+    return head.encode() + corners.tobytes() + b"".join(struct.pack(f"<B{len(f)}i", len(f), *f) for f in faces)
 
 
 def big_endian():

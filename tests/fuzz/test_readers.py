@@ -11,7 +11,7 @@ WORKER = Path(__file__).parent / "worker.py"
 
 
 @pytest.mark.parametrize(
-    ("seed", "count"), [(0, 340), *(pytest.param(seed, 1700, marks=pytest.mark.slow) for seed in range(1, 7))]
+    ("seed", "count"), [(0, 360), *(pytest.param(seed, 1700, marks=pytest.mark.slow) for seed in range(1, 7))]
 )
 def test_damaged_files_end_in_parts_or_in_one_sentence(seed, count):
     done = subprocess.run([sys.executable, WORKER, str(seed), str(count)], capture_output=True, text=True, timeout=280)

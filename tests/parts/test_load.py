@@ -1,4 +1,5 @@
 import os
+import struct
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from cmnet.errors import InputError
 from cmnet.parts.health import is_watertight
 from cmnet.parts.load import FORMATS, load_part, load_parts, natural_key
 from cmnet.parts.part import Part
+from cmnet.parts.polygons import COLORS
 
 BALL = trimesh.creation.icosphere(2)
 
@@ -63,6 +65,31 @@ def test_missing_files_and_unknown_types_are_refused(tmp_path):
     (tmp_path / "a.pkl").write_bytes(b"cos\nsystem\n")
     with pytest.raises(InputError, match=r"\.pkl.*\.ply, \.obj"):
         load_part(tmp_path / "a.pkl")
+
+
+@pytest.mark.parametrize("order", ["little", "big"])
+def test_polygons_of_any_number_of_corners(tmp_path, order):
+    sign = "<" if order == "little" else ">"
+    corners = [(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)]
+    faces = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (1, 5, 7, 3), (0, 2, 6), (0, 6, 4)]
+    head = f"ply\nformat binary_{order}_endian 1.0\nelement vertex 8\n"
+    head += "".join(f"property float {c}\n" for c in "xyz") + "".join(f"property uchar {c}\n" for c in COLORS)
+    head += f"element face {len(faces)}\nproperty uchar flags\nproperty list uchar int vertex_indices\nend_header\n"
+    body = b"".join(struct.pack(f"{sign}3f3B", *corner, 10, 20, 30) for corner in corners)
+    body += b"".join(struct.pack(f"{sign}BB{len(f)}i", 1, len(f), *f) for f in faces)
+    (tmp_path / "box.ply").write_bytes(head.encode() + body)
+    part = load_part(tmp_path / "box.ply")
+    assert len(part.faces) == 12
+    assert part.volume == pytest.approx(1)
+    assert part.colors[0].tolist() == [10, 20, 30, 255]
+    (tmp_path / "box.ply").write_bytes(head.encode() + body[:-3])
+    with pytest.raises(InputError, match="damaged"):
+        load_part(tmp_path / "box.ply")
+
+
+def test_what_scanners_append_to_a_stl_is_passed_over(tmp_path):
+    (tmp_path / "a.stl").write_bytes(BALL.export(file_type="stl") + b"made by a scanner")
+    assert len(load_part(tmp_path / "a.stl").faces) == len(BALL.faces)
 
 
 def test_a_nan_in_a_file_is_named(tmp_path):

@@ -52,15 +52,17 @@ def _check_ply(path: Path, size: int) -> None:
     try:
         for words in [*lines, ["element", "", "0"]]:
             if words[:1] == ["element"]:
-                least += count * row
+                least += count * max(row, 1)
                 if count < 0 or least > size - end:
                     raise _truncated(path, f"{count} of {name!r}")
                 name, count, row = words[1], int(words[2]), 0
             elif words[:1] == ["property"]:
                 kind = words[2] if words[1] == "list" else words[1]
                 row += 2 if text else SIZES[kind]
+    except InputError:
+        raise
     except (KeyError, IndexError, ValueError) as error:
-        raise error if isinstance(error, InputError) else _damaged(path) from error
+        raise _damaged(path) from error
 
 
 def _check_stl(path: Path, size: int) -> None:
@@ -122,8 +124,10 @@ def _check_tree(path: Path, content: bytes, size: int) -> None:
         arrays = [_array_size(a) for a in tree.get("accessors", [])]
         bare = [a for a in tree.get("accessors", []) if "bufferView" not in a or "sparse" in a]
         unfolded = _unfolded(tree, arrays)
+    except InputError:
+        raise
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
-        raise error if isinstance(error, InputError) else _damaged(path) from error
+        raise _damaged(path) from error
     packed = [name for name in used if name in COMPRESSED] or (["sparse arrays"] if bare else [])
     if packed:
         raise InputError(f"{path} is packed with {packed[0]}, which is not read; export it without compression")

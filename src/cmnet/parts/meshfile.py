@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import logging
+import struct
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +16,7 @@ from numpy.typing import NDArray
 from cmnet.errors import InputError
 from cmnet.parts.body import Body, Colors, as_colors
 from cmnet.parts.claims import counts_of_off, refuse_false_claims
+from cmnet.parts.polygons import read_polygons
 from cmnet.parts.resolver import Beside
 
 Array = NDArray[np.float64]
@@ -25,12 +28,29 @@ PLAIN = (102, 102, 102, 255)  # trimesh's colour of meshes that have none
 
 def read_mesh_file(path: Path) -> list[Body]:
     """The bodies of a file: one for each node of a glTF scene, in natural order of names; one of any other file."""
+    refuse_false_claims(path)
+    try:
+        with quiet("trimesh"):
+            bodies = _bodies(path)
+    except InputError:
+        raise
+    except MemoryError as error:
+        raise InputError(f"{path} does not fit into memory; thin it out before exporting it") from error
+    except Exception as error:  # the readers of six formats raise whatever they stumble over
+        kind = path.suffix.lower()
+        raise InputError(f"{path} cannot be read as {kind}: it is damaged or truncated; export it again") from error
+    if not bodies:
+        raise InputError(f"{path} is empty: it holds neither faces nor points; export the fragment again")
+    return bodies
+
+
+def _bodies(path: Path) -> list[Body]:
+    """What trimesh finds in a file, or what it should."""
     import trimesh
 
-    refuse_false_claims(path)
     kind = path.suffix.lower()
     try:
-        with quiet("trimesh"), path.open("rb") as stream:
+        with _stream(path) as stream:
             scene = trimesh.load(
                 stream,
                 file_type=kind[1:],
@@ -39,18 +59,26 @@ def read_mesh_file(path: Path) -> list[Body]:
                 process=False,
                 maintain_order=True,
             )
-            if kind == ".off" and sum(len(g.faces) for g in scene.geometry.values()) < counts_of_off(path)[1]:
-                raise ValueError("trimesh does not count the faces")
-            bodies = bodies_of_scene(scene, path.stem, named=kind in (".glb", ".gltf"))
-    except InputError:
-        raise
-    except MemoryError as error:
-        raise InputError(f"{path} does not fit into memory; thin it out before exporting it") from error
-    except Exception as error:  # the readers of six formats raise whatever they stumble over
-        raise InputError(f"{path} cannot be read as {kind}: it is damaged or truncated; export it again") from error
-    if not bodies:
-        raise InputError(f"{path} is empty: it holds neither faces nor points; export the fragment again")
-    return bodies
+    except Exception:
+        if kind != ".ply":
+            raise
+        return [read_polygons(path)]
+    if kind == ".off" and sum(len(g.faces) for g in scene.geometry.values()) < counts_of_off(path)[1]:
+        raise ValueError("trimesh does not count the faces")
+    return bodies_of_scene(scene, path.stem, named=kind in (".glb", ".gltf"))
+
+
+def _stream(path: Path) -> BinaryIO:
+    """The file; of a binary .stl with something appended, as some scanners do, what its header announces."""
+    stream = path.open("rb")
+    if path.suffix.lower() != ".stl":
+        return stream
+    head = stream.read(84)
+    stream.seek(0)
+    if head[:5].lower() == b"solid":
+        return stream
+    with stream:
+        return io.BytesIO(stream.read(84 + 50 * struct.unpack("<I", head[80:])[0]))
 
 
 def bodies_of_scene(scene: Any, name: str, named: bool) -> list[Body]:
