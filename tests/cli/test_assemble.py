@@ -94,6 +94,22 @@ def test_an_interruption_leaves_nothing(pile, tmp_path, monkeypatch, capsys):
     assert [p.name for p in tmp_path.iterdir()] == ["my pile"]
 
 
+def test_settings_reach_the_assembler_and_the_result(pile, tmp_path, monkeypatch, capsys):
+    def assemble(self, parts, progress=None, constraints=None):
+        given.append((self.solver, self.seed, constraints))
+        return Assembly(np.tile(np.eye(4), (3, 1, 1)), [], [0, 1, 2], [], ["a and b contradict each other."])
+
+    given = []
+    monkeypatch.setattr(cmnet.assembler.Assembler, "assemble", assemble)
+    arguments = ["--constraints", "known.json", "--seed", "5", "-o", str(tmp_path / "out")]
+    assert main(["assemble", str(pile), *arguments]) == 0
+    assert given == [("robust", 5, "known.json")]
+    assert "a and b contradict each other." in capsys.readouterr().out
+    content = json.loads((tmp_path / "out/assembly.json").read_text(encoding="utf-8"))
+    assert "a and b contradict each other." in content["warnings"]
+    assert 'constraints: "known.json"' in (tmp_path / "out/config.yaml").read_text()
+
+
 def test_files_folders_and_zips_may_be_mixed(quick, pile, tmp_path):
     import zipfile
 

@@ -292,6 +292,7 @@ def test_no_memory(tmp_path, pile, capsys, monkeypatch):
         ("photos", [], "is there already"),
         ("photos", ["--force"], "not replaced"),
         ("out", ["--weights", "nothing.safetensors"], "no weights at"),
+        ("out", ["--solver", "paper"], "need a network"),
     ],
 )
 def test_outputs_and_settings_that_cannot_be(tmp_path, pile, capsys, out, options, words):

@@ -5,6 +5,7 @@ worked examples:
   cmnet assemble "Scherbe 1.stl" "Scherbe 2.stl" -o vase
   cmnet assemble scan.glb -o vase                    one file: its nodes or bodies are the fragments
   cmnet assemble pile.zip -o vase --force --json
+  cmnet assemble fragments/ -o vase --constraints known.json
 
 Meshes (.ply .obj .stl .off .glb .gltf) and point clouds (.ply .xyz .pcd), in any unit, in any position.
 OUT gets assembly.json, assembled.glb, placed/NAME.ply, joins.csv and config.yaml.
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from cmnet.cli.arguments import seed
 
 WEIGHTS = "none"
+SOLVERS = ("robust", "paper")
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -34,6 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("input", nargs="+", metavar="INPUT", help="a folder, files, a zip, or one file of many bodies")
     parser.add_argument("-o", "--out", type=Path, required=True, help="folder for the result, which must be new")
     parser.add_argument("--weights", default=WEIGHTS, help="a .safetensors file, or none for geometry only (default)")
+    parser.add_argument("--solver", choices=SOLVERS, default=SOLVERS[0], help="robust (default), or the paper's")
+    parser.add_argument("--constraints", type=Path, help="JSON file: what is known about joins, places and objects")
     parser.add_argument("--seed", type=seed, default=0, help="the same seed gives the same result (default 0)")
     parser.add_argument("--force", action="store_true", help="replace an earlier result in OUT")
     parser.add_argument("--json", action="store_true", help="print assembly.json and nothing else")
@@ -46,7 +50,9 @@ def run(args: argparse.Namespace) -> int:
     from cmnet.parts.meshfile import quiet
     from cmnet.report.document import Run
 
-    settings = Run(weights=str(args.weights), seed=args.seed, inputs=tuple(args.input))
+    known = None if args.constraints is None else str(args.constraints)
+    inputs = tuple(args.input)
+    settings = Run(weights=args.weights, solver=args.solver, seed=args.seed, inputs=inputs, constraints=known)
     with quiet("cmnet") if args.quiet else nullcontext():
         text = assemble_into(args.out, args.input, settings, args.force, silent=args.quiet or args.json)
     if args.json:
@@ -102,15 +108,15 @@ def _assemble(parts: Sequence[Part], settings: Run, advice: tuple[str, ...], sil
     from cmnet.cli.progress import Progress
     from cmnet.errors import InputError
 
-    assembler = Assembler(settings.weights, seed=settings.seed)
+    assembler = Assembler(settings.weights, settings.solver, seed=settings.seed)
     terminal = Console(stderr=True)
     start = time.perf_counter()
     try:
         with nullcontext() if silent or not terminal.is_terminal else Progress(terminal) as progress:
-            assembly = assembler.assemble(parts, progress=progress)
+            assembly = assembler.assemble(parts, progress=progress, constraints=settings.constraints)
     except MemoryError as error:
         raise InputError("the parts do not fit into memory; thin them out, or give fewer at a time") from error
-    return assembly, replace(settings, seconds=time.perf_counter() - start, warnings=advice)
+    return assembly, replace(settings, seconds=time.perf_counter() - start, warnings=(*advice, *assembly.notes))
 
 
 def _show_parts(console: Console, seen: Preflight) -> None:
@@ -128,6 +134,8 @@ def _show_result(console: Console, out: Path, assembly: Assembly, parts: Sequenc
 
     from cmnet.cli.assembly_tables import joins_table, summary
 
+    for note in assembly.notes:
+        console.print(Text(f"! {note}", style="yellow"))
     if any(join.used for join in assembly.joins):
         console.print(joins_table(assembly, parts))
     console.print(Text(summary(assembly, parts, settings.seconds)))

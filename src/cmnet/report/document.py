@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -22,7 +22,7 @@ class Run:
     """How an assembly came about."""
 
     weights: str = "none"
-    solver: str = "robust"
+    solver: Literal["robust", "paper"] = "robust"
     seed: int = 0
     seconds: float = 0.0
     inputs: tuple[str, ...] = ()
