@@ -3,9 +3,12 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test test-slow lint bench clean
+.PHONY: demo toy test test-slow lint bench clean
 
 demo: $(READY)
+	$(BIN)/cmnet demo -o out/demo
+
+toy: $(READY)
 	$(BIN)/python examples/toy_demo.py
 
 test: $(READY)

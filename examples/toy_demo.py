@@ -1,6 +1,6 @@
 """Make the paper's toy data, train for a minute, measure on patterns the network has never seen.
 
-python examples/toy_demo.py [--time 60s] [--output out/demo]
+python examples/toy_demo.py [--time 60s] [--output out/toy]
 """
 
 import argparse
@@ -29,6 +29,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--time", default="60s", help="how long to train (default: %(default)s)")
     parser.add_argument("--limit", type=int, default=60, help="objects to measure on (default: %(default)s)")
-    parser.add_argument("--output", type=Path, default=Path("out/demo"), help="default: %(default)s")
+    parser.add_argument("--output", type=Path, default=Path("out/toy"), help="default: %(default)s")
     args = parser.parse_args()
     sys.exit(demo(args.output, args.time, args.limit))

@@ -79,6 +79,7 @@ def test_watertight():
         (Part("a", VERTICES, FACES[:0]), "empty"),
         (Part("a", np.where(np.arange(len(VERTICES))[:, None] == 3, np.nan, VERTICES), FACES), "1 of .* not finite"),
         (Part("a", np.full_like(VERTICES, np.inf), FACES), "not finite"),
+        (Part("a", VERTICES * 1e99, FACES), "mistake"),
         (Part("a", VERTICES[:10], FACES), "truncated"),
         (Part("a", VERTICES * 0, FACES), "no area"),
         (Part("a", VERTICES[:5]), "at least 32"),

@@ -11,10 +11,12 @@ from importlib import import_module
 from cmnet import __version__
 from cmnet.errors import InputError
 
-VERBS = ("fracture", "dataset", "train", "evaluate", "info")
+VERBS = ("assemble", "demo", "fracture", "dataset", "train", "evaluate", "info")
 
 EPILOG = """\
 worked examples:
+  cmnet demo                                          put the broken vessel together that comes along
+  cmnet assemble fragments/ -o result                 put your own fragments together
   cmnet dataset toy -o data/toy                       make the paper's toy data
   cmnet train --preset cmnet-base --data data/toy -o runs/toy
   cmnet evaluate data/toy --split test --weights runs/toy/last.safetensors
@@ -52,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return int(args.run(args) or 0)
     except InputError as error:
-        print(f"cmnet: {error}", file=sys.stderr)  # noqa: T201
+        print(f"cmnet: {_printable(str(error))}", file=sys.stderr)  # noqa: T201
         return 2
     except KeyboardInterrupt:
         print("cmnet: interrupted", file=sys.stderr)  # noqa: T201
@@ -60,3 +62,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # `cmnet ... | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
+
+
+def _printable(text: str) -> str:
+    """The text on one line, without the control characters that a file's name may hold."""
+    return "".join(c if c.isprintable() else "?" for c in text)

@@ -11,6 +11,7 @@ from cmnet.parts.part import Part
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+LARGEST = 1e50  # coordinates whose products can still be computed
 FEWEST_POINTS = 32  # a cloud of fewer points has no surface to speak of
 
 
@@ -20,10 +21,16 @@ def merge_coincident(vertices: Array, faces: Ints) -> tuple[Array, Ints]:
     The order is that of first occurrence, never that of the coordinates: a moved mesh keeps its faces array.
     vertices : (n, 3) float, faces : (m, 3) int → (n', 3) float, (m, 3) int
     """
+    kept, merged = coincident(vertices, faces)
+    return vertices[kept], merged
+
+
+def coincident(vertices: Array, faces: Ints) -> tuple[Ints, Ints]:
+    """What merging keeps: the indices (n',) of the vertices, and the faces (m, 3) in terms of those."""
     groups = _group_rows(vertices + 0.0)  # + 0.0: minus zero is zero
     first = np.unique(groups, return_index=True)[1]
     kept, merged = np.unique(first[groups[faces]], return_inverse=True)
-    return vertices[kept], merged.reshape(-1, 3).astype(np.int64)
+    return kept, merged.reshape(-1, 3).astype(np.int64)
 
 
 def distinct_points(points: Array) -> Ints:
@@ -81,6 +88,10 @@ def check_part(part: Part) -> Part:
         raise InputError(f"{where} is empty: it has {n} vertices and no face; export the fragment again")
     if bad:
         raise InputError(f"{where}: {bad} of {n} vertices are not finite numbers (NaN or inf); repair or remove them")
+    if np.abs(part.vertices).max() > LARGEST:
+        raise InputError(
+            f"{where}: coordinates beyond {LARGEST:g} in any unit are a mistake; export the fragment again"
+        )
     if part.faces is None:
         _check_cloud(part, where)
     elif part.faces.min() < 0 or part.faces.max() >= n:

@@ -1,51 +1,55 @@
-"""Reading parts from folders, files, meshes and arrays."""
+"""Reading parts from folders, files, zips, meshes and arrays."""
 
-import logging
+from __future__ import annotations
+
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import unicodedata
+import warnings
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cmnet.errors import InputError
-from cmnet.parts.health import check_part, distinct_points, drop_doubled_faces, merge_coincident
+from cmnet.parts.archive import unpacked
+from cmnet.parts.body import Body
+from cmnet.parts.convert import split_bodies, to_part, together
+from cmnet.parts.health import check_part
+from cmnet.parts.meshfile import bodies_of_scene, joined, read_mesh_file
 from cmnet.parts.part import Part
+from cmnet.parts.pcd import read_pcd
+from cmnet.parts.xyz import read_xyz
 
-Array = NDArray[np.float64]
-
-FORMATS = (".ply", ".obj", ".stl", ".off", ".glb")
+FORMATS = (".ply", ".obj", ".stl", ".off", ".glb", ".gltf", ".xyz", ".pcd")
+ARCHIVE = ".zip"
 
 
 def load_parts(source: Any) -> list[Part]:
-    """Parts from a folder, a file, or a sequence of file paths, trimesh objects, (n, 3) arrays or Parts.
+    """Parts from a folder, a file, a zip, or a sequence of such paths, trimesh objects, (n, 3) arrays or Parts.
 
-    The files of a folder come in natural order (piece_2 before piece_10); a sequence keeps its own.
+    Several files are one part each. A file given alone is taken apart: the nodes of its scene, or its connected
+    bodies, are the parts. Files of a folder come in natural order (piece_2 before piece_10); a sequence keeps its own.
     """
-    if isinstance(source, str | Path):
-        path = Path(source).expanduser()
-        items: Sequence[Any] = _files_of(path) if path.is_dir() else [path]
-    elif isinstance(source, Part) or hasattr(source, "vertices") or _is_cloud(source):
-        items = [source]
-    else:
+    zips: dict[Path, Path] = {}
+    with ExitStack() as stack:
+        places = [place for item in _items(source) for place in _expanded(item, stack, zips)]
         try:
-            items = list(source)
-        except TypeError:
-            items = [source]
-    return _with_distinct_names([_to_part(item, f"part_{i}") for i, item in enumerate(items)])
+            if len(places) == 1:
+                parts = _taken_apart(places[0])
+            else:
+                parts = [_as_one(place, f"part_{k}") for k, place in enumerate(places)]
+        except InputError as error:
+            raise InputError(_as_packed(str(error), zips)) from error
+    packed = [p if p.file is None else replace(p, file=Path(_as_packed(str(p.file), zips))) for p in parts]
+    return _with_distinct_names(packed if zips else parts)
 
 
 def load_part(path: str | Path) -> Part:
-    """One part from a mesh or point cloud file."""
-    path = Path(path).expanduser()
-    if not path.exists():
-        raise InputError(f"no such file: {path}; check the path")
-    if path.suffix.lower() not in FORMATS:
-        raise InputError(f"{path}: files of type {path.suffix or '(none)'!r} are not read; use {', '.join(FORMATS)}")
-    loaded = _read(path)
-    return _from_mesh(path.stem, loaded, path)
+    """One part from a mesh or point cloud file, all that it holds together."""
+    return _as_one(Path(path).expanduser(), "")
 
 
 def natural_key(name: str) -> tuple[tuple[int, int, str], ...]:
@@ -54,98 +58,113 @@ def natural_key(name: str) -> tuple[tuple[int, int, str], ...]:
     return tuple((0, int(p), p) if p.isdecimal() else (1, 0, p) for p in pieces)
 
 
-def _files_of(folder: Path) -> list[Path]:
-    names = sorted((p.name for p in folder.iterdir() if not p.name.startswith(".")), key=natural_key)
-    files = [folder / name for name in names if Path(name).suffix.lower() in FORMATS]
+def _items(source: Any) -> Sequence[Any]:
+    """The source as a sequence of paths and objects."""
+    one = isinstance(source, str | Path | Part) or hasattr(source, "vertices") or hasattr(source, "graph")
+    if one or (isinstance(source, np.ndarray) and source.ndim == 2):
+        return [source]
+    try:
+        return list(source)
+    except TypeError:
+        return [source]
+
+
+def _expanded(item: Any, stack: ExitStack, zips: dict[Path, Path]) -> Sequence[Any]:
+    """A folder or a zip as the files in it; anything else as it is. Notes in `zips` what was unpacked where."""
+    if not isinstance(item, str | Path):
+        return [item]
+    path = Path(item).expanduser()
+    if path.is_dir():
+        return _files_of(path, path)
+    if path.suffix.lower() != ARCHIVE or not path.is_file():
+        return [path]
+    folder = stack.enter_context(unpacked(path))
+    zips[folder] = path
+    return _files_of(folder, path)
+
+
+def _as_packed(text: str, zips: dict[Path, Path]) -> str:
+    """A message or path that speaks of the zip instead of the folder it was unpacked to."""
+    for folder, path in zips.items():
+        text = text.replace(str(folder.resolve()), str(path)).replace(str(folder), str(path))
+    return text
+
+
+def _files_of(folder: Path, shown: Path) -> list[Path]:
+    """The files of a folder that may be parts, in natural order; those of a zip (shown) from all its folders."""
+    try:
+        found = folder.iterdir() if shown == folder else folder.rglob("*")
+        names = sorted((str(p.relative_to(folder)) for p in found if not p.name.startswith(".")), key=natural_key)
+    except OSError as error:
+        raise InputError(f"cannot read folder {folder}: {error.strerror}; change its permissions") from error
+    files = [folder / name for name in names if Path(name).suffix.lower() in FORMATS and (folder / name).is_file()]
     if not files:
         holds = f"it holds {', '.join(names[:3])}{' ...' if len(names) > 3 else ''}" if names else "it is empty"
-        raise InputError(f"no fragments in {folder}: {holds}; put one {', '.join(FORMATS)} file per fragment there")
+        raise InputError(f"no fragments in {shown}: {holds}; put one {', '.join(FORMATS)} file per fragment there")
     return files
 
 
-def _to_part(item: Any, name: str) -> Part:
+def _as_one(item: Any, name: str) -> Part:
+    """Everything that a file or object holds as one part."""
     if isinstance(item, Part):
         return check_part(item)
     if isinstance(item, str | Path):
-        return load_part(item)
+        path = Path(item).expanduser()
+        return together(_clean(path.stem), [to_part(body, path) for body in _read(path)])
+    return together(name, [to_part(body, None) for body in _bodies_in(item, name)])
+
+
+def _taken_apart(item: Any) -> list[Part]:
+    """The parts of a file or object that was given alone: the nodes of its scene, or else its connected bodies."""
+    if isinstance(item, Part):
+        return [check_part(item)]
+    path = Path(item).expanduser() if isinstance(item, str | Path) else None
+    bodies = _bodies_in(item, "part_0") if path is None else _read(path)
+    if len(bodies) == 1:
+        name = bodies[0].name if path is None else path.stem
+        bodies = split_bodies(replace(bodies[0], name=name), path)
+    bodies = sorted(bodies, key=lambda body: natural_key(body.name))
+    return [to_part(replace(body, name=_clean(body.name)), path) for body in bodies]
+
+
+def _read(path: Path) -> list[Body]:
+    """The bodies of a file."""
+    if not path.exists():
+        raise InputError(f"no such file: {path}; check the path")
+    kind = path.suffix.lower()
+    if kind not in FORMATS or not path.is_file():
+        found = f"files of type {kind or '(none)'!r}" if path.is_file() else "things that are no files"
+        raise InputError(f"{path}: {found} are not read; use {', '.join(FORMATS)}")
+    try:
+        if path.stat().st_size == 0:
+            raise InputError(f"{path} is an empty file; export the fragment again")
+        with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):  # what matters is checked afterwards
+            if kind in (".xyz", ".pcd"):
+                return [(read_xyz if kind == ".xyz" else read_pcd)(path)]
+            return read_mesh_file(path)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}; check its permissions") from error
+
+
+def _bodies_in(item: Any, name: str) -> list[Body]:
+    """The bodies of an object in memory: a trimesh scene, mesh or cloud, or an (n, 3) array."""
+    if hasattr(item, "graph") and hasattr(item, "geometry"):
+        return bodies_of_scene(item, name, named=True)
     if hasattr(item, "vertices"):
-        return _from_mesh(str(getattr(item, "metadata", {}).get("name") or name), item, None)
+        return [joined(str(getattr(item, "metadata", {}).get("name") or name), [item])]
     try:
         points = np.array(item, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(f"{name} is a {type(item).__name__}; give a file path, a mesh or an (n, 3) array") from None
     if points.ndim != 2 or points.shape[1] != 3:
         raise InputError(f"{name} is an array of shape {points.shape}; a point cloud has shape (n, 3)")
-    return check_part(_cloud(name, points, None, None))
+    return [Body(name, points)]
 
 
-def _is_cloud(source: Any) -> bool:
-    return isinstance(source, np.ndarray) and source.ndim == 2
-
-
-def _from_mesh(name: str, mesh: Any, file: Path | None) -> Part:
-    """A Part from anything with `vertices` and perhaps `faces`."""
-    vertices = np.array(mesh.vertices, dtype=np.float64).reshape(-1, 3)
-    given = getattr(mesh, "faces", None)
-    if given is None:
-        return check_part(_cloud(name, vertices, _normals_in(mesh, len(vertices)), file))
-    faces = np.array(given, dtype=np.int64).reshape(-1, 3)
-    check_part(Part(name, vertices, faces, file=file))
-    vertices, faces = merge_coincident(vertices, faces)
-    return check_part(Part(name, *merge_coincident(vertices, drop_doubled_faces(faces)), file=file))
-
-
-def _cloud(name: str, points: Array, normals: Array | None, file: Path | None) -> Part:
-    kept = distinct_points(points)
-    return Part(name, points[kept], None, None if normals is None else normals[kept], file)
-
-
-def _normals_in(cloud: Any, n: int) -> Array | None:
-    """(n, 3) unit normals that a .ply file gives its points, where all of them have one."""
-    raw = getattr(cloud, "metadata", {}).get("_ply_raw", {}).get("vertex", {}).get("data")
-    try:
-        normals = np.stack([np.asarray(raw[axis], dtype=np.float64).reshape(n) for axis in ("nx", "ny", "nz")], axis=1)
-    except (TypeError, KeyError, ValueError, IndexError):
-        return None
-    lengths = np.linalg.norm(normals, axis=1, keepdims=True)
-    return normals / lengths if np.isfinite(lengths).all() and (lengths > 0).all() else None
-
-
-def _read(path: Path) -> Any:
-    """What trimesh makes of a file, as one mesh or cloud; every way of failing becomes one sentence."""
-    import trimesh
-
-    if path.stat().st_size == 0:
-        raise InputError(f"{path} is an empty file; export the fragment again")
-    try:
-        with _quiet("trimesh"):
-            loaded = trimesh.load(path, process=False, maintain_order=True, skip_materials=True)
-            if isinstance(loaded, trimesh.Scene):
-                loaded = loaded.to_mesh()
-    except Exception as error:  # the readers of five formats raise whatever they stumble over
-        kind = path.suffix.lower()
-        raise InputError(f"{path} cannot be read as {kind}: it is damaged or truncated; export it again") from error
-    if path.suffix.lower() == ".off" and len(getattr(loaded, "faces", ())) < _faces_promised(path):
-        raise InputError(f"{path} is truncated: it has fewer faces than its header says; export it again")
-    return loaded
-
-
-def _faces_promised(path: Path) -> int:
-    """The number of faces in the header of an .off file, which trimesh does not check."""
-    with path.open(encoding="utf-8", errors="replace") as lines:
-        words = [word for _, line in zip(range(20), lines) for word in line.split("#")[0].split()]
-    return int(words[2])
-
-
-@contextmanager
-def _quiet(logger: str) -> Iterator[None]:
-    """Silence a logger of somebody else's for a while."""
-    log = logging.getLogger(logger)
-    before, log.disabled = log.disabled, True
-    try:
-        yield
-    finally:
-        log.disabled = before
+def _clean(name: str) -> str:
+    """A name fit to be shown and stored: no control characters, no bytes that are no text."""
+    kept = "".join("_" if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp") else c for c in name).strip()
+    return kept or "part"
 
 
 def _with_distinct_names(parts: list[Part]) -> list[Part]:
@@ -157,5 +176,5 @@ def _with_distinct_names(parts: list[Part]) -> list[Part]:
         while name in taken:
             name, k = f"{part.name}_{k}", k + 1
         taken.add(name)
-        distinct.append(part if name == part.name else Part(name, part.vertices, part.faces, part.normals, part.file))
+        distinct.append(part if name == part.name else replace(part, name=name))
     return distinct

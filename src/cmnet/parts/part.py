@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from cmnet.geometry.pose import Pose
 
 Array = NDArray[np.float64]
 Faces = NDArray[np.int64]
+Colors = NDArray[np.uint8]
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,6 +24,9 @@ class Part:
     vertices : (n, 3) float
     faces    : (m, 3) int, or None for a point cloud
     normals  : (n, 3) float unit normals of a cloud's points, or None where they are unknown (meshes: from the faces)
+    colors   : (n, 4) uint8 red, green, blue and opacity of the vertices, or None
+    visual   : the textured mesh as it was read, or None; only outputs look at it
+    repairs  : what was mended on reading, one phrase each
     """
 
     name: str
@@ -29,6 +34,9 @@ class Part:
     faces: Faces | None = None
     normals: Array | None = None
     file: Path | None = None
+    colors: Colors | None = None
+    visual: Any = None
+    repairs: tuple[str, ...] = ()
 
     @cached_property
     def triangles(self) -> Array:
@@ -52,4 +60,5 @@ class Part:
     def moved(self, T_b_a: Pose) -> Part:
         """The same part with its coordinates taken from frame a to frame b."""
         normals = None if self.normals is None else T_b_a.rotate(self.normals)
-        return Part(self.name, T_b_a.apply(self.vertices), self.faces, normals, self.file)
+        visual = None if self.visual is None else self.visual.copy().apply_transform(T_b_a.matrix())
+        return replace(self, vertices=T_b_a.apply(self.vertices), normals=normals, visual=visual)

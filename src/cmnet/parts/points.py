@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from cmnet.geometry.cloud import area_of_cloud, normals_of_cloud
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.sampling import SATURATION, allocate, poisson_subset, sample_surface
-from cmnet.parts.part import Part
+from cmnet.parts.part import Faces, Part
 
 Array = NDArray[np.float64]
 
@@ -68,8 +68,16 @@ def _sample(part: Part, area: float, count: int, seed: int) -> Points:
 
 
 def _fingerprint(part: Part) -> list[int]:
-    """What tells parts apart whatever their pose, scale and name: how their vertices hang together."""
+    """What tells parts apart whatever their pose, scale, name and file format: how their faces hang together."""
     digest = hashlib.sha256(str(len(part.vertices)).encode())
     if part.faces is not None:
-        digest.update(np.ascontiguousarray(part.faces, dtype="<i8").tobytes())
+        digest.update(np.ascontiguousarray(_numbered_by_use(part.faces), dtype="<i8").tobytes())
     return np.frombuffer(digest.digest(), dtype="<u4").tolist()
+
+
+def _numbered_by_use(faces: Faces) -> Faces:
+    """The faces (m, 3) with their vertices numbered as they are met: formats keep the order of faces only."""
+    _, first, number = np.unique(faces, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), dtype=np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank[number].reshape(faces.shape)

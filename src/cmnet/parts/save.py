@@ -1,11 +1,15 @@
 """Writing parts to files, the same bytes for the same part on every machine."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cmnet.files import replacing
 from cmnet.parts.part import Part
+
+COLORS = ("red", "green", "blue", "alpha")
 
 
 def save_part(part: Part, path: Path) -> None:
@@ -15,11 +19,19 @@ def save_part(part: Part, path: Path) -> None:
 
 
 def ply_bytes(part: Part) -> bytes:
-    """The file's content: a mesh, or a point cloud with or without normals."""
-    columns = part.vertices if part.normals is None else np.concatenate([part.vertices, part.normals], axis=1)
-    header = ["ply", "format binary_little_endian 1.0", f"element vertex {len(columns)}"]
-    header += [f"property double {name}" for name in ("x", "y", "z", "nx", "ny", "nz")[: columns.shape[1]]]
-    body = np.ascontiguousarray(columns, dtype="<f8").tobytes()
+    """The file's content: a mesh, or a point cloud with or without normals; with its colours, if it has any."""
+    columns: list[tuple[str, str, str, NDArray[Any]]]
+    columns = [(name, "double", "<f8", part.vertices[:, k]) for k, name in enumerate(("x", "y", "z"))]
+    if part.normals is not None:
+        columns += [(name, "double", "<f8", part.normals[:, k]) for k, name in enumerate(("nx", "ny", "nz"))]
+    if part.colors is not None:
+        columns += [(name, "uchar", "u1", part.colors[:, k]) for k, name in enumerate(COLORS)]
+    rows = np.empty(len(part.vertices), dtype=[(name, kind) for name, _, kind, _ in columns])
+    for name, _, _, values in columns:
+        rows[name] = values
+    header = ["ply", "format binary_little_endian 1.0", f"element vertex {len(rows)}"]
+    header += [f"property {kind} {name}" for name, kind, _, _ in columns]
+    body = rows.tobytes()
     if part.faces is not None:
         header += [f"element face {len(part.faces)}", "property list uchar int vertex_indices"]
         faces = np.empty(len(part.faces), dtype=[("count", "u1"), ("corners", "<i4", 3)])

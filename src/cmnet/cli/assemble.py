@@ -1,0 +1,153 @@
+"""Put fragments together.
+
+worked examples:
+  cmnet assemble fragments/ -o vase                  a folder, one file per fragment
+  cmnet assemble "Scherbe 1.stl" "Scherbe 2.stl" -o vase
+  cmnet assemble scan.glb -o vase                    one file: its nodes or bodies are the fragments
+  cmnet assemble pile.zip -o vase --force --json
+  cmnet assemble fragments/ -o vase --constraints known.json
+
+Meshes (.ply .obj .stl .off .glb .gltf) and point clouds (.ply .xyz .pcd), in any unit, in any position.
+OUT gets assembly.json, assembled.glb, placed/NAME.ply, joins.csv and config.yaml.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cmnet.cli.arguments import seed
+
+WEIGHTS = "none"
+SOLVERS = ("robust", "paper")
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from cmnet.parts.part import Part
+    from cmnet.parts.preflight import Preflight
+    from cmnet.report.document import Run
+    from cmnet.solving.assembly import Assembly
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("input", nargs="+", metavar="INPUT", help="a folder, files, a zip, or one file of many bodies")
+    parser.add_argument("-o", "--out", type=Path, required=True, help="folder for the result, which must be new")
+    parser.add_argument("--weights", default=WEIGHTS, help="a .safetensors file, or none for geometry only (default)")
+    parser.add_argument("--solver", choices=SOLVERS, default=SOLVERS[0], help="robust (default), or the paper's")
+    parser.add_argument("--constraints", type=Path, help="JSON file: what is known about joins, places and objects")
+    parser.add_argument("--seed", type=seed, default=0, help="the same seed gives the same result (default 0)")
+    parser.add_argument("--force", action="store_true", help="replace an earlier result in OUT")
+    parser.add_argument("--json", action="store_true", help="print assembly.json and nothing else")
+    parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
+
+
+def run(args: argparse.Namespace) -> int:
+    from contextlib import nullcontext
+
+    from cmnet.parts.meshfile import quiet
+    from cmnet.report.document import Run
+
+    known = None if args.constraints is None else str(args.constraints)
+    inputs = tuple(args.input)
+    settings = Run(weights=args.weights, solver=args.solver, seed=args.seed, inputs=inputs, constraints=known)
+    with quiet("cmnet") if args.quiet else nullcontext():
+        text = assemble_into(args.out, args.input, settings, args.force, silent=args.quiet or args.json)
+    if args.json:
+        print(text, end="")  # noqa: T201
+    return 0
+
+
+def assemble_into(out: Path, source: Sequence[Any], settings: Run, force: bool = False, silent: bool = False) -> str:
+    """Assemble what `source` holds into the folder `out`, telling about it unless `silent`. Returns assembly.json."""
+    from rich.console import Console
+
+    from cmnet.files import replacing_folder
+    from cmnet.parts.health import require_parts
+    from cmnet.parts.load import load_parts
+    from cmnet.parts.preflight import preflight
+    from cmnet.report.folder import write_results
+
+    console = Console(quiet=silent)
+    _keep_inputs_out(out, source)
+    with replacing_folder(out, force) as folder:
+        parts = load_parts(source)
+        require_parts(parts)
+        seen = preflight(parts, settings.seed)
+        _show_parts(console, seen)
+        assembly, settings = _assemble(parts, settings, seen.advice, silent)
+        text = write_results(folder, assembly, parts, settings, title=Path(out).resolve().name)
+    _show_result(console, out, assembly, parts, settings)
+    return text
+
+
+def _keep_inputs_out(out: Path, source: Sequence[Any]) -> None:
+    """Refuse an output folder that would take the fragments with it when it is replaced."""
+    import os
+
+    from cmnet.errors import InputError
+
+    place = os.path.realpath(Path(out).expanduser())
+    for item in source:
+        path = os.path.realpath(Path(item).expanduser())
+        if Path(path).is_relative_to(place):
+            raise InputError(f"the fragments {item} lie in {out} itself; choose another folder for the result")
+
+
+def _assemble(parts: Sequence[Part], settings: Run, advice: tuple[str, ...], silent: bool) -> tuple[Assembly, Run]:
+    """The assembly, and the settings with what is now known."""
+    import time
+    from contextlib import nullcontext
+    from dataclasses import replace
+
+    from rich.console import Console
+
+    from cmnet.assembler import Assembler
+    from cmnet.cli.progress import Progress
+    from cmnet.errors import InputError
+
+    assembler = Assembler(settings.weights, settings.solver, seed=settings.seed)
+    terminal = Console(stderr=True)
+    start = time.perf_counter()
+    try:
+        with nullcontext() if silent or not terminal.is_terminal else Progress(terminal) as progress:
+            assembly = assembler.assemble(parts, progress=progress, constraints=settings.constraints)
+    except MemoryError as error:
+        raise InputError("the parts do not fit into memory; thin them out, or give fewer at a time") from error
+    return assembly, replace(settings, seconds=time.perf_counter() - start, warnings=(*advice, *assembly.notes))
+
+
+def _show_parts(console: Console, seen: Preflight) -> None:
+    from rich.text import Text
+
+    from cmnet.cli.assembly_tables import parts_table
+
+    console.print(parts_table(seen))
+    for line in seen.advice:
+        console.print(Text(f"! {line}", style="yellow"))
+
+
+def _show_result(console: Console, out: Path, assembly: Assembly, parts: Sequence[Part], settings: Run) -> None:
+    from rich.text import Text
+
+    from cmnet.cli.assembly_tables import joins_table, summary
+
+    for note in assembly.notes:
+        console.print(Text(f"! {note}", style="yellow"))
+    if any(join.used for join in assembly.joins):
+        console.print(joins_table(assembly, parts))
+    console.print(Text(summary(assembly, parts, settings.seconds)))
+    if assembly.unplaced and not any(join.used for join in assembly.joins):
+        console.print("No two parts fit with confidence: are they of one object, and scanned with their breaks?")
+    for name in ("report.html", "assembled.glb", "placed", "joins.csv", "assembly.json"):
+        if (Path(out) / name).exists():
+            console.print(Text(f"  {Path(out) / name}"), soft_wrap=True)
+    console.print(Text(f"next: cmnet view {_quoted(out)}"), soft_wrap=True)
+
+
+def _quoted(path: Path) -> str:
+    import shlex
+
+    return shlex.quote(str(path))

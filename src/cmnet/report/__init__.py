@@ -1,0 +1,1 @@
+"""An assembly as files: JSON, placed meshes, one scene, tables."""

@@ -1,0 +1,103 @@
+"""The contents of assembly.json."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from cmnet.parts.part import Part
+from cmnet.report.names import file_stems
+from cmnet.solving.assembly import Assembly
+
+FORMAT = "cmnet.assembly/1"
+
+
+@dataclass(frozen=True)
+class Run:
+    """How an assembly came about."""
+
+    weights: str = "none"
+    solver: Literal["robust", "paper"] = "robust"
+    seed: int = 0
+    seconds: float = 0.0
+    inputs: tuple[str, ...] = ()
+    constraints: str | None = None
+    warnings: tuple[str, ...] = ()
+
+
+def document(assembly: Assembly, parts: Sequence[Part], run: Run) -> dict[str, Any]:
+    """What assembly.json says, as plain values. Poses take part coordinates as given to the assembled frame."""
+    group = {i: k for k, members in enumerate(assembly.groups) for i in members}
+    unplaced = set(assembly.unplaced)
+    stems = file_stems([part.name for part in parts])
+    return {
+        "format": FORMAT,
+        "weights": run.weights,
+        "solver": run.solver,
+        "seed": run.seed,
+        "seconds": round(run.seconds, 3),
+        "parts": [
+            {
+                "name": part.name,
+                "file": None if part.file is None else part.file.name,
+                "group": group.get(i),
+                "placed": i not in unplaced,
+                "placed_file": f"placed/{stems[i]}.ply",
+                "pose": _matrix(assembly.poses[i]),
+            }
+            for i, part in enumerate(parts)
+        ],
+        "joins": [
+            {
+                "parts": [parts[k].name for k in join.parts],
+                "pose": _matrix(join.T_i_j.matrix()),
+                "confidence": _number(join.confidence),
+                "contact_area": _number(join.contact_area),
+                "gap_rms": _number(join.gap_rms),
+                "penetration": _number(join.penetration),
+                "used": bool(join.used),
+            }
+            for join in assembly.joins
+        ],
+        "unplaced": [parts[i].name for i in assembly.unplaced],
+        "warnings": list(run.warnings),
+    }
+
+
+def to_json(content: dict[str, Any]) -> str:
+    """JSON with one line per part and join, so that it can be read and compared."""
+    return "{\n" + ",\n".join(f" {_dumps(key)}: {_lines(value)}" for key, value in content.items()) + "\n}\n"
+
+
+def _lines(value: Any) -> str:
+    if isinstance(value, list) and any(isinstance(item, dict) for item in value):
+        return "[\n" + ",\n".join(f"  {_dumps(item)}" for item in value) + "\n ]"
+    return _dumps(value)
+
+
+def _dumps(value: Any) -> str:
+    # What is no text (a file name in another encoding) cannot be written as UTF-8; as an escape it can.
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return text if text.isascii() or _is_text(text) else json.dumps(value)
+
+
+def _is_text(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _matrix(pose: Any) -> list[list[float]]:
+    return [[float(x) for x in row] for row in np.asarray(pose)]
+
+
+def _number(value: float) -> float | None:
+    """JSON has no way to say infinite."""
+    return float(value) if math.isfinite(value) else None

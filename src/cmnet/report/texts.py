@@ -1,0 +1,54 @@
+"""The small text files beside an assembly: joins.csv and config.yaml."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import platform
+from collections.abc import Sequence
+from importlib import metadata
+from typing import Any
+
+from cmnet import __version__
+from cmnet.parts.part import Part
+from cmnet.report.document import Run
+from cmnet.solving.assembly import Assembly
+
+COLUMNS = ("part_a", "part_b", "confidence", "used", "contact_area", "gap_rms", "penetration")
+MATRIX = tuple(f"T_a_b_{row}{column}" for row in range(3) for column in range(4))
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # spreadsheets run cells that begin with these
+
+
+def joins_csv(assembly: Assembly, parts: Sequence[Part]) -> str:
+    """Every join considered, the surest first; T_a_b takes b's coordinates to a's."""
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow((*COLUMNS, *MATRIX))
+    for join in assembly.joins:
+        names = [cell(parts[k].name) for k in join.parts]
+        sizes = [f"{x:.9g}" for x in (join.contact_area, join.gap_rms, join.penetration)]
+        pose = [f"{x:.12g}" for x in join.T_i_j.matrix()[:3].ravel()]
+        table.writerow([*names, f"{join.confidence:.6f}", int(join.used), *sizes, *pose])
+    return text.getvalue()
+
+
+def cell(name: str) -> str:
+    """A name that no spreadsheet takes for a formula."""
+    return f"'{name}" if name.startswith(FORMULA) else name
+
+
+def config_yaml(run: Run) -> str:
+    """Everything that the result depends on. Values are JSON, which is YAML too."""
+    entries: dict[str, Any] = {
+        "cmnet": __version__,
+        "command": "assemble",
+        "inputs": list(run.inputs),
+        "weights": run.weights,
+        "solver": run.solver,
+        "constraints": run.constraints,
+        "seed": run.seed,
+        "python": platform.python_version(),
+        **{name: metadata.version(name) for name in ("numpy", "scipy", "torch", "trimesh")},
+    }
+    return "".join(f"{key}: {json.dumps(value)}\n" for key, value in entries.items())

@@ -1,0 +1,122 @@
+import json
+import logging
+
+import numpy as np
+import pytest
+import trimesh
+
+import cmnet.assembler
+from cmnet.cli import main
+from cmnet.geometry.pose import Pose
+from cmnet.pairing.joins import Join
+from cmnet.parts.load import load_parts
+from cmnet.solving.assembly import Assembly
+
+BALL = trimesh.creation.icosphere(3)
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """No geometry: the first two parts are joined, the rest stays loose."""
+
+    def assemble(self, parts, progress=None, **settings):
+        (progress or (lambda *words: None))("joins", 0, 1)
+        poses = np.tile(np.eye(4), (len(parts), 1, 1))
+        join = Join((0, 1), Pose.identity(), 0.5, 0.1, 0.2, 0.3, True)
+        return Assembly(poses, [[0, 1]], list(range(2, len(parts))), [join])
+
+    monkeypatch.setattr(cmnet.assembler.Assembler, "assemble", assemble)
+
+
+@pytest.fixture
+def pile(tmp_path):
+    folder = tmp_path / "my pile"
+    folder.mkdir()
+    for k, name in enumerate(("Scherbe Ä", "[red]b", "c")):
+        BALL.copy().apply_scale(1 + k / 5).export(folder / f"{name}.stl")
+    return folder
+
+
+def test_a_folder_becomes_a_folder(quick, pile, tmp_path, capsys):
+    out = tmp_path / "result of today"
+    assert main(["assemble", str(pile), "-o", str(out)]) == 0
+    shown = capsys.readouterr().out
+    for words in (
+        "1,280",
+        "yes",
+        "50 %",
+        "2 of 3 parts placed",
+        "Not placed: c",
+        "[red]b",
+        "unit of the files",
+    ):
+        assert words in shown
+    assert f"next: cmnet view '{out}'" in shown
+    content = json.loads((out / "assembly.json").read_text(encoding="utf-8"))
+    assert [p["file"] for p in content["parts"]] == ["Scherbe Ä.stl", "[red]b.stl", "c.stl"]
+    assert {p.name for p in out.iterdir()} >= {"assembly.json", "assembled.glb", "placed", "joins.csv", "config.yaml"}
+    assert len(load_parts(out / "placed")) == 3
+
+
+def test_json_prints_the_file_and_nothing_else(quick, pile, tmp_path, capsys):
+    assert main(["assemble", str(pile), "-o", str(tmp_path / "out"), "--json", "--seed", "4"]) == 0
+    shown = capsys.readouterr()
+    assert shown.out == (tmp_path / "out/assembly.json").read_text(encoding="utf-8")
+    assert json.loads(shown.out)["seed"] == 4
+    assert shown.err == ""
+
+
+def test_quiet_prints_nothing(quick, pile, tmp_path, capsys, caplog):
+    crumb = BALL.copy().apply_scale(0.001).apply_translation([9, 0, 0])
+    trimesh.util.concatenate([BALL, BALL.copy().apply_translation([5, 0, 0]), crumb]).export(tmp_path / "two.ply")
+    assert main(["assemble", str(tmp_path / "two.ply"), "-o", str(tmp_path / "out"), "--quiet"]) == 0
+    assert capsys.readouterr() == ("", "")
+    assert not caplog.records
+    assert not logging.getLogger("cmnet").disabled
+
+
+def test_an_earlier_result_is_replaced_by_force_only(quick, pile, tmp_path, capsys):
+    out = str(tmp_path / "out")
+    assert main(["assemble", str(pile), "-o", out, "--quiet"]) == 0
+    assert main(["assemble", str(pile), "-o", out]) == 2
+    assert "--force" in capsys.readouterr().err
+    assert main(["assemble", str(pile), "-o", out, "--force", "--seed", "9", "--quiet"]) == 0
+    assert json.loads((tmp_path / "out/assembly.json").read_text())["seed"] == 9
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["my pile", "out"]
+
+
+def test_an_interruption_leaves_nothing(pile, tmp_path, monkeypatch, capsys):
+    def interrupted(*words, **settings):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cmnet.assembler.Assembler, "assemble", interrupted)
+    assert main(["assemble", str(pile), "-o", str(tmp_path / "out")]) == 130
+    assert [p.name for p in tmp_path.iterdir()] == ["my pile"]
+
+
+def test_settings_reach_the_assembler_and_the_result(pile, tmp_path, monkeypatch, capsys):
+    def assemble(self, parts, progress=None, constraints=None):
+        given.append((self.solver, self.seed, constraints))
+        return Assembly(np.tile(np.eye(4), (3, 1, 1)), [], [0, 1, 2], [], ["a and b contradict each other."])
+
+    given = []
+    monkeypatch.setattr(cmnet.assembler.Assembler, "assemble", assemble)
+    arguments = ["--constraints", "known.json", "--seed", "5", "-o", str(tmp_path / "out")]
+    assert main(["assemble", str(pile), *arguments]) == 0
+    assert given == [("robust", 5, "known.json")]
+    assert "a and b contradict each other." in capsys.readouterr().out
+    content = json.loads((tmp_path / "out/assembly.json").read_text(encoding="utf-8"))
+    assert "a and b contradict each other." in content["warnings"]
+    assert 'constraints: "known.json"' in (tmp_path / "out/config.yaml").read_text()
+
+
+def test_files_folders_and_zips_may_be_mixed(quick, pile, tmp_path):
+    import zipfile
+
+    with zipfile.ZipFile(tmp_path / "more.zip", "w") as more:
+        more.writestr("d.ply", BALL.export(file_type="ply"))
+    BALL.copy().apply_scale(3).export(tmp_path / "e.glb")
+    inputs = [str(pile), str(tmp_path / "more.zip"), str(tmp_path / "e.glb")]
+    assert main(["assemble", *inputs, "-o", str(tmp_path / "out"), "--quiet"]) == 0
+    content = json.loads((tmp_path / "out/assembly.json").read_text(encoding="utf-8"))
+    assert [p["name"] for p in content["parts"]] == ["Scherbe Ä", "[red]b", "c", "d", "e"]

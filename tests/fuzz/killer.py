@@ -1,0 +1,77 @@
+"""Kills a process that writes results, at random moments, and looks at what is left.
+
+python tests/fuzz/killer.py FOLDER ROUNDS SEED: exits with an assertion where a folder is half written.
+"""
+
+import json
+import os
+import signal
+import struct
+import sys
+import time
+from itertools import count
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from cmnet.files import OLD, replacing_folder
+from cmnet.report.document import Run
+from cmnet.report.folder import write_results
+from results import hand_made
+
+
+def write_for_ever(out: Path, parent: int) -> None:
+    assembly, parts = hand_made(tuple(f"part {k}" for k in range(12)))
+    for seed in count():
+        if os.getppid() != parent:
+            os._exit(1)
+        with replacing_folder(out, force=True) as folder:
+            write_results(folder, assembly, parts, Run(seed=seed), "killed")
+
+
+def check(folder: Path) -> None:
+    """Every file is there, whole, and of the same run."""
+    content = json.loads((folder / "assembly.json").read_text())
+    assert f"seed: {content['seed']}\n" in (folder / "config.yaml").read_text()
+    glb = (folder / "assembled.glb").read_bytes()
+    assert struct.unpack("<I", glb[8:12])[0] == len(glb)
+    sizes = {(folder / part["placed_file"]).stat().st_size for part in content["parts"]}
+    assert len(sizes) == 1, sizes
+    assert len((folder / "joins.csv").read_text().splitlines()) == 1 + len(content["joins"])
+
+
+def look(out: Path) -> bool:
+    """Whether there is a result; it is whole. Where the killed run was swapping, the old one waits beside it."""
+    waiting = list(out.parent.glob(f".{out.name}.*{OLD}"))
+    if out.exists():
+        check(out)
+    elif waiting:
+        check(waiting[0])
+    return out.exists() or bool(waiting)
+
+
+def main(folder: Path, rounds: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    out, seen = folder / "out", False
+    for _ in range(rounds):
+        killer = os.getpid()
+        child = os.fork()
+        if child == 0:
+            write_for_ever(out, killer)
+        time.sleep(float(rng.uniform(0, 0.25)))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        there = look(out)
+        assert there or not seen, "a result was lost"
+        seen = there
+    with replacing_folder(out, force=True) as fresh:
+        (fresh / "assembly.json").write_text("{}")
+    left = sorted(p.name for p in folder.iterdir())
+    assert left == ["out"], left
+    assert seen or rounds < 5, "no run ever finished: the moments are too short"
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))

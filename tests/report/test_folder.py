@@ -1,0 +1,124 @@
+import csv
+import json
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import trimesh
+
+from cmnet.geometry.pose import Pose
+from cmnet.parts.load import load_part, load_parts
+from cmnet.parts.part import Part
+from cmnet.report.document import Run
+from cmnet.report.folder import write_results
+from cmnet.report.layout import offsets
+from cmnet.solving.assembly import Assembly
+from results import NAMES, hand_made
+
+
+@pytest.fixture
+def written(tmp_path):
+    assembly, parts = hand_made()
+    write_results(tmp_path, assembly, parts, Run(seconds=1.5, inputs=("my: 'pile'\n",), seed=3), "pile")
+    return tmp_path, assembly, parts
+
+
+def test_assembly_json_keeps_the_contract(written):
+    folder, assembly, _ = written
+    content = json.loads((folder / "assembly.json").read_text(encoding="utf-8"))
+    assert content["format"] == "cmnet.assembly/1"
+    assert (content["weights"], content["solver"], content["seed"], content["seconds"]) == ("none", "robust", 3, 1.5)
+    assert [p["name"] for p in content["parts"]] == list(NAMES)
+    assert [p["group"] for p in content["parts"]] == [0, 0, 0, None]
+    assert [p["placed"] for p in content["parts"]] == [True, True, True, False]
+    assert np.array_equal([p["pose"] for p in content["parts"]], assembly.poses)
+    assert content["unplaced"] == [NAMES[-1]]
+    first, second = content["joins"]
+    assert first["parts"] == [NAMES[0], NAMES[1]]
+    assert first["used"]
+    assert first["confidence"] == 0.97
+    assert np.array_equal(first["pose"], assembly.joins[0].T_i_j.matrix())
+    assert second["gap_rms"] is None  # infinite
+
+
+def test_placed_parts_are_the_parts_moved_whatever_their_names(written):
+    folder, assembly, parts = written
+    content = json.loads((folder / "assembly.json").read_text(encoding="utf-8"))
+    assert len(list((folder / "placed").iterdir())) == len(parts)
+    assert all(p.resolve().is_relative_to(folder.resolve()) for p in folder.rglob("*"))
+    for i, part in enumerate(parts):
+        placed = load_part(folder / content["parts"][i]["placed_file"])
+        moved = Pose.from_matrix(assembly.poses[i]).apply(part.vertices)
+        assert np.allclose(placed.triangles, moved[part.faces])
+    assert (folder / "placed/Scherbe Ü 1.ply").is_file()
+
+
+def test_the_scene_has_a_node_for_every_part_in_its_place(written):
+    folder, assembly, parts = written
+    scene = trimesh.load(folder / "assembled.glb")
+    shifts = offsets(assembly, parts)
+    assert not shifts[:3].any()
+    assert shifts[3].any()
+    for i, part in enumerate(parts):
+        matrix, key = scene.graph[part.name]
+        placed = trimesh.transform_points(scene.geometry[key].vertices, matrix)
+        moved = Pose.from_matrix(assembly.poses[i]).apply(part.vertices) + shifts[i]
+        assert np.allclose(placed[scene.geometry[key].faces], moved[part.faces], atol=1e-4)
+    assert sorted(p.name for p in load_parts(folder / "assembled.glb")) == sorted(NAMES)
+
+
+def test_tables(written):
+    folder, assembly, _ = written
+    rows = list(csv.DictReader((folder / "joins.csv").open(encoding="utf-8")))
+    assert [(r["part_a"], r["part_b"], r["used"]) for r in rows] == [
+        (NAMES[0], NAMES[1], "1"),
+        (NAMES[1], NAMES[2], "0"),
+    ]
+    pose = np.array([[float(rows[0][f"T_a_b_{r}{c}"]) for c in range(4)] for r in range(3)])
+    assert np.allclose(pose, assembly.joins[0].T_i_j.matrix()[:3], atol=1e-10)
+    lines = (folder / "config.yaml").read_text(encoding="utf-8").splitlines()
+    config = {key: json.loads(value) for key, value in (line.split(": ", 1) for line in lines)}
+    assert config["inputs"] == ["my: 'pile'\n"]
+    assert config["seed"] == 3
+
+
+def test_a_name_is_no_formula_in_a_spreadsheet(tmp_path):
+    assembly, parts = hand_made(("=1+1", "b", "c"))
+    write_results(tmp_path, assembly, parts, Run(), "x")
+    assert "'=1+1,b" in (tmp_path / "joins.csv").read_text()
+
+
+def test_colours_and_textures_are_kept(tmp_path):
+    assembly, parts = hand_made()
+    rng = np.random.default_rng(0)
+    colors = rng.integers(0, 256, (len(parts[0].vertices), 4)).astype(np.uint8)
+    uv = rng.random((len(parts[1].vertices), 2))
+    from PIL import Image
+
+    picture = Image.fromarray(rng.integers(0, 256, (4, 4, 3)).astype(np.uint8))
+    look = trimesh.visual.TextureVisuals(uv, image=picture)
+    visual = trimesh.Trimesh(parts[1].vertices, parts[1].faces, visual=look, process=False)
+    cloud = Part("cloud", parts[2].vertices, None, parts[2].vertices, colors=colors)
+    parts = [replace(parts[0], colors=colors), replace(parts[1], visual=visual), cloud, parts[3]]
+    write_results(tmp_path, assembly, parts, Run(), "x")
+    assert np.array_equal(load_part(tmp_path / "placed/Scherbe Ü 1.ply").colors, colors)
+    back = load_part(tmp_path / "placed/cloud.ply")
+    assert np.array_equal(back.colors, colors)
+    assert back.normals is not None
+    scene = trimesh.load(tmp_path / "assembled.glb")
+    shown = {name: scene.geometry[scene.graph[name][1]] for name in (p.name for p in parts)}
+    assert np.array_equal(shown[NAMES[0]].visual.vertex_colors, colors)
+    assert shown[NAMES[1]].visual.material.baseColorTexture.size == (4, 4)
+    assert np.array_equal(shown["cloud"].colors, colors)
+
+
+def test_groups_and_loose_parts_lie_side_by_side():
+    _, parts = hand_made(tuple("abcdef"))
+    assembly = Assembly(np.tile(np.eye(4), (6, 1, 1)), [[0, 1], [2, 3]], [4, 5], [])
+    shifts = offsets(assembly, parts)
+    assert np.array_equal(shifts[2], shifts[3])
+    spans = [np.concatenate([parts[i].vertices[:, 0] + shifts[i, 0] for i in g]) for g in ([0, 1], [2, 3], [4], [5])]
+    assert all(a.max() < b.min() for a, b in pairwise(spans))
+    nothing = Assembly(np.tile(np.eye(4), (2, 1, 1)), [], [0, 1], [])
+    assert offsets(nothing, parts[:2]).shape == (2, 3)

@@ -1,0 +1,24 @@
+"""A small assembly made by hand: what the tests of outputs write."""
+
+import numpy as np
+import trimesh
+
+from cmnet.geometry.pose import Pose
+from cmnet.pairing.joins import Join
+from cmnet.parts.part import Part
+from cmnet.solving.assembly import Assembly
+
+BALL = trimesh.creation.icosphere(1)
+NAMES = ("Scherbe Ü 1", "../../etc/passwd", "<img src=x onerror=alert(1)>", "=cmd|' /C calc'!A0")
+
+
+def hand_made(names=NAMES, faces=BALL.faces):
+    """Parts, all the same ball somewhere else: the first two placed, one group of one more pair, the last loose."""
+    rng = np.random.default_rng(0)
+    parts = [Part(name, np.asarray(BALL.vertices) + 5 * k, np.asarray(faces)) for k, name in enumerate(names)]
+    poses = np.stack([np.eye(4), *(Pose.random(rng, 2.0).matrix() for _ in names[2:]), np.eye(4)])
+    joins = [
+        Join((0, 1), Pose.from_matrix(poses[1]), 0.97, 0.03, 0.002, 0.001, True),
+        Join((1, 2), Pose.random(rng), 0.2, 0.01, float("inf"), 0.1),
+    ]
+    return Assembly(poses, [list(range(len(names) - 1))], [len(names) - 1], joins), parts
