@@ -18,7 +18,7 @@ from cmnet.model.network import CMNet, Matches
 from cmnet.pairing.joins import Join, joins
 from cmnet.pairing.learned import Correspondences, poses_from_matches
 from cmnet.pairing.stages import ALL, Stages
-from cmnet.pairing.surface import COARSER, Surface, prepare, unit_of
+from cmnet.pairing.surface import COARSER, Surface, area_of, prepare, unit_of
 from cmnet.parts.health import require_parts
 from cmnet.parts.load import load_parts
 from cmnet.parts.part import Part
@@ -114,7 +114,7 @@ class Assembler:
         known = self._known(constraints, loaded)
         pairs = list(combinations(range(len(loaded)), 2))
         if self.solver == "paper":
-            return solve_paper(self._published_edges(loaded, pairs, tell), [part.area for part in loaded])
+            return solve_paper(self._published_edges(loaded, pairs, tell), [area_of(part) for part in loaded])
         learned = self._suggestions(loaded, pairs, tell) if self._net and self.stages.learned else {}
         surfaces = self._surfaces(loaded, 1.0, tell)
         return look_again(

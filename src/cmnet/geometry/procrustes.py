@@ -28,11 +28,11 @@ def procrustes(source: ArrayLike, target: ArrayLike, weights: ArrayLike | None =
         return Pose.identity()
     w = w / w.sum()
     mean_a, mean_b = w @ a, w @ b
-    R = _nearest_rotation((b - mean_b).T @ ((a - mean_a) * w[:, None]))
+    R = nearest_rotation((b - mean_b).T @ ((a - mean_a) * w[:, None]))
     return Pose(R, mean_b - R @ mean_a)
 
 
-def _nearest_rotation(M: Array) -> Array:
+def nearest_rotation(M: Array) -> Array:
     """The rotation R that maximises trace(Rᵀ M)."""
     U, S, Vt = np.linalg.svd(M)
     if S[0] <= np.finfo(np.float64).tiny:  # no direction at all

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cmnet.geometry.pose import Pose
+from cmnet.geometry.procrustes import nearest_rotation
 from cmnet.pairing.creases import complement
 from cmnet.pairing.surface import Surface
 
@@ -76,8 +77,12 @@ def propose(a: Surface, b: Surface, kept: int = KEPT) -> list[Hypothesis]:
         poses = align_on_creases(a, b, poses[best], weight[best], partner[best], near)
     score = rim_scores(a, b, poses) - overlap(a, b, poses)
     chosen = [i for i in distinct(poses, score, kept) if score[i] >= RIVALS * score.max()]
+    # Single precision leaves rotations that are none to eight digits.
     return [
-        Hypothesis(Pose(poses.R[i].astype(np.float64), poses.t[i].astype(np.float64)), float(score[i])) for i in chosen
+        Hypothesis(
+            Pose(nearest_rotation(poses.R[i].astype(np.float64)), poses.t[i].astype(np.float64)), float(score[i])
+        )
+        for i in chosen
     ]
 
 

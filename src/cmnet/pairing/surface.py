@@ -78,12 +78,12 @@ class Surface:
 
 def unit_of(parts: Sequence[Part]) -> float:
     """The length that all parts are measured in, from their areas alone."""
-    return float(np.sqrt(sum(_area(part) for part in parts) / SQUARES))
+    return float(np.sqrt(sum(area_of(part) for part in parts) / SQUARES))
 
 
 def prepare(part: Part, unit: float, seed: int = 0) -> Surface:
     """Sample a part and find its creases and its volume. `unit` is the length that all parts are measured in."""
-    area = _area(part) / unit**2
+    area = area_of(part) / unit**2
     samples = sample_parts([part], int(np.clip(SAMPLES * area, FEWEST, MOST)), seed, minimum=1)[0]
     frame = principal_frame(samples.xyz)
     local = samples.moved(frame.inverse())
@@ -133,7 +133,8 @@ def _inner(box: Box, signed: Floats32) -> Array:
     return box.origin + box.size * np.stack(np.unravel_index(chosen, box.shape), axis=1)
 
 
-def _area(part: Part) -> float:
+def area_of(part: Part) -> float:
+    """Of a mesh, or as a cloud shows it."""
     return area_of_cloud(part.vertices) if part.faces is None else part.area
 
 
