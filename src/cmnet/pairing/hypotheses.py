@@ -54,6 +54,10 @@ class Poses:
     def __getitem__(self, chosen: Ints | slice) -> Poses:
         return Poses(self.R[chosen], self.t[chosen])
 
+    def one(self, i: int) -> Pose:
+        """Pose i; single precision leaves rotations that are none to eight digits."""
+        return Pose(nearest_rotation(self.R[i].astype(np.float64)), self.t[i].astype(np.float64))
+
     def apply(self, points: Floats) -> Floats:
         """(n, 3) or (h, n, 3) float32 → (h, n, 3) float32"""
         return np.asarray(points @ self.R.swapaxes(1, 2) + self.t[:, None], dtype=np.float32)
@@ -77,13 +81,7 @@ def propose(a: Surface, b: Surface, kept: int = KEPT) -> list[Hypothesis]:
         poses = align_on_creases(a, b, poses[best], weight[best], partner[best], near)
     score = rim_scores(a, b, poses) - overlap(a, b, poses)
     chosen = [i for i in distinct(poses, score, kept) if score[i] >= RIVALS * score.max()]
-    # Single precision leaves rotations that are none to eight digits.
-    return [
-        Hypothesis(
-            Pose(nearest_rotation(poses.R[i].astype(np.float64)), poses.t[i].astype(np.float64)), float(score[i])
-        )
-        for i in chosen
-    ]
+    return [Hypothesis(poses.one(i), float(score[i])) for i in chosen]
 
 
 def seeded_poses(a: Surface, b: Surface) -> tuple[Poses, Ints]:
