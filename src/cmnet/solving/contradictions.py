@@ -91,9 +91,7 @@ def _without_impossible(c: Constraints, centres: NDArray[np.float64], shift: flo
         if touch.T_i_j is None or agrees(i, j, touch.T_i_j):
             join.append(touch)
         else:
-            notes.append(
-                f"the pose of join {_names(c, touch.parts)} contradicts those given before: it is not used."
-            )
+            notes.append(f"the pose of join {_names(c, touch.parts)} contradicts those given before: it is not used.")
     return replace(c, fix=tuple(fix), join=tuple(join)), notes
 
 
