@@ -53,9 +53,13 @@ def prepared(parts, seed=0):
     return [prepare(part, unit, seed) for part in parts]
 
 
+def solid_egg():
+    return Manifold.sphere(0.5, 128).scale([1.0, 0.8, 0.7])
+
+
 def broken_twice(rng):
-    """The four parts of a bar cut lengthwise and across."""
+    """The four parts of an egg cut lengthwise and across: parts 0 and 3, and 1 and 2, meet in an edge only."""
     across, along = rough_half_space(rng), rough_half_space(rng).rotate([0.0, 90.0, 0.0])
-    halves = [solid_bar() ^ across, solid_bar() - across]
+    halves = [solid_egg() ^ across, solid_egg() - across]
     quarters = [piece for half in halves for piece in (half ^ along, half - along)]
     return [to_part(f"quarter {k}", piece) for k, piece in enumerate(quarters)]

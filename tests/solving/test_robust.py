@@ -8,6 +8,10 @@ from cmnet.data.fracture import fracture
 from cmnet.data.shapes import make_shape
 from cmnet.errors import InputError
 from cmnet.geometry.pose import Pose
+from cmnet.pairing.surface import prepare, unit_of
+from cmnet.solving.assembly import groups_of
+from cmnet.solving.constraints import FORMAT, load_constraints
+from cmnet.solving.robust import solve
 
 
 @pytest.fixture(scope="module")
@@ -80,4 +84,24 @@ def test_one_part_is_refused_and_two_equal_ones_are_not_joined(broken):
 def test_progress_is_told(broken):
     told = []
     cmnet.assemble(broken[0][:2], progress=lambda stage, done, total: told.append((stage, done, total)))
-    assert told == [("surfaces", 0, 2), ("surfaces", 1, 2), ("joins", 0, 1)]
+    assert told[:3] == [("surfaces", 1, 2), ("surfaces", 2, 2), ("joins", 1, 1)]
+    assert all(1 <= done <= total for _, done, total in told)
+
+
+def test_constraints_are_obeyed_on_surfaces(broken, assembly):
+    parts, T = broken
+    unit = unit_of(parts)
+    surfaces = [prepare(part, unit) for part in parts]
+    names = [part.name for part in parts]
+    keys = {"fix": [{"part": 1, "pose": T[1].inverse().matrix().tolist()}], "different": [[0, 2]]}
+    known = load_constraints({"format": FORMAT, **keys}, names)
+    found = assembly.joins
+    split = solve(surfaces, found, constraints=known)
+    assert not any({0, 2} <= set(group) for group in split.groups)
+    assert np.allclose(split.poses[1], T[1].inverse().matrix())
+    assert split.notes == []
+    # Grown on from there without the constraint, everything comes together after all.
+    whole = solve(surfaces, split.joins, start=groups_of(split))
+    assert whole.groups == [[0, 1, 2]]
+    tree = solve(surfaces, found, loops=False)
+    assert sum(k.used for k in tree.joins) == 2
