@@ -1,11 +1,13 @@
 """Train the network on broken objects.
 
 ROOT is a folder in Breaking Bad's layout; where it lists no validation objects, a tenth of the objects is held out.
-With generated[:RECIPE] objects are made and broken on the fly instead (recipes as in `cmnet dataset build --preset`).
+With generated[:RECIPE] objects are made and broken on the fly instead (recipes as in `cmnet dataset build --preset`);
+the default is a curriculum of them, from thick and easy ones in two pieces to thin and worn ones in many.
 The run folder receives checkpoints every few minutes and on interruption (last.ckpt), the weights (last.safetensors,
 best.safetensors), losses.csv, validation.csv, TensorBoard logs and the resolved config.json.
 
 worked examples:
+  cmnet train -o runs/base                                          the recipe of the shipped weights
   cmnet train --data data/toy -o runs/toy --max-time 20m
   cmnet train --data data/toy -o runs/toy --resume                  go on exactly where it stopped
   cmnet train --data generated:training --pieces 2-8 -o runs/own    fresh objects for ever
@@ -29,7 +31,12 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--preset", default="cmnet-base", help="network and schedule: cmnet-base, paper (default: %(default)s)")
-    add("--data", required=True, metavar="ROOT", help="folder in Breaking Bad's layout, or generated[:RECIPE]")
+    add(
+        "--data",
+        default="generated",
+        metavar="ROOT",
+        help="folder in Breaking Bad's layout, or generated[:RECIPE] (default: %(default)s, the curriculum)",
+    )
     add("--subset", metavar="S", help="only this subset, such as everyday (default: all)")
     add("--pieces", type=pieces, metavar="N|N-M", help="of a fracture (default: 2; generated: as the recipe says)")
     add("-o", "--output", type=Path, required=True, metavar="RUN", help="the run folder")
@@ -64,17 +71,19 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(f"training needs {error.name}; install it with: pip install 'cmnet[train]'") from None
     import logging
 
-    from cmnet.data.split import generated_sources, training_sources
+    from cmnet.data.split import CURRICULUM, generated_sources, training_sources
 
     if not args.quiet:
         logging.getLogger("cmnet").setLevel(logging.INFO)
     kind, _, recipe = args.data.partition(":")
     if kind == "generated":
         count = config.validate_on
-        sources = generated_sources(recipe or "training", args.pieces, net_config.points, config.seed, count)
+        sources = generated_sources(recipe or CURRICULUM, args.pieces, net_config.points, config.seed, count)
     else:
         pieces = args.pieces or (2, 2)
-        sources = training_sources(Path(args.data), args.subset, pieces, net_config.points, config.seed)
+        sources = training_sources(
+            Path(args.data), args.subset, pieces, net_config.points, config.seed, variants=config.variants
+        )
     machine = Machine(args.accelerator, args.devices, args.strategy, args.nodes, args.quiet)
     result = train(args.output, net_config, config, *sources, machine, args.resume, args.max_time)
     if result.first and not args.quiet:

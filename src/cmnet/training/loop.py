@@ -17,13 +17,13 @@ from lightning.pytorch.utilities import rank_zero_only
 
 from cmnet import __version__
 from cmnet.data.objects import ObjectSource
-from cmnet.data.pairs import PairDataset
+from cmnet.data.puzzles import ObjectStream, Ordered, PuzzleDataset
 from cmnet.errors import InputError
 from cmnet.files import write_text
 from cmnet.model.config import CMNetConfig
 from cmnet.training.batches import Consecutive, Dealt, loader
 from cmnet.training.callbacks import CHECKPOINT, WEIGHTS, Bar, CsvLog, Keeper, LineProgress
-from cmnet.training.config import TrainConfig
+from cmnet.training.config import TrainConfig, plain_drawing
 from cmnet.training.module import CMNetModule
 
 
@@ -51,7 +51,7 @@ def train(
     folder: Path,
     net_config: CMNetConfig,
     config: TrainConfig,
-    objects: ObjectSource,
+    objects: ObjectStream,
     validation: ObjectSource | None,
     machine: Machine | None = None,
     resume: bool = False,
@@ -69,18 +69,12 @@ def train(
     trainer = _trainer(folder, config, machine, max_seconds, validates=validation is not None)
     rank, ranks = trainer.global_rank, trainer.world_size
     batches = config.steps * config.accumulate
-    settings: dict[str, Any] = {
-        "seed": config.seed,
-        "positive_radius": net_config.radii()[0],
-        "normals": net_config.normals,
-        "scale": net_config.scale,
-    }
-    stream = PairDataset(objects, choice=config.choice, variants=config.variants, **settings)
+    stream = PuzzleDataset(objects, config.seed, config.drawing(net_config))
     dealt = Consecutive(batches, config.batch, start * config.accumulate, rank, ranks)
     loaders: dict[str, Any] = {"train_dataloaders": loader(stream, dealt, config.workers)}
     if validation is not None:
-        fixed = PairDataset(validation, mode="fixed", **settings)
-        count = min(len(fixed), config.validate_on)
+        fixed = PuzzleDataset(Ordered(validation), config.seed, plain_drawing(net_config))
+        count = min(len(validation), config.validate_on)
         loaders["val_dataloaders"] = loader(fixed, Dealt(count, rank, ranks))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Lightning's advice on workers and on loaders it thinks cannot resume
