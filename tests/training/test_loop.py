@@ -29,7 +29,7 @@ def data(tmp_path_factory):
 
 
 def command(data: Path, run: Path, *more: str, steps: int = 12, accumulate: int = 2) -> list[str]:
-    settings = [*SMALL, f"accumulate={accumulate}", "validate_every=4", "validate_on=3"]
+    settings = [*SMALL, f"accumulate={accumulate}", "validate_every=4", "validate_on=3", "average=0.9"]
     sets = [word for setting in settings for word in ("--set", setting)]
     return ["train", "--data", str(data), "-o", str(run), "--steps", str(steps), "--accelerator", "cpu", *sets, *more]
 

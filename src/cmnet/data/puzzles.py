@@ -206,5 +206,6 @@ class PuzzleDataset:
         self.objects, self.seed, self.drawing = objects, seed, drawing or Drawing()
 
     def __getitem__(self, i: int) -> Puzzle:
+        obj = self.objects[i]
         rng = np.random.default_rng([self.seed, 1, i])
-        return draw_puzzle(self.objects[i], rng, self.drawing, self.objects.stage(i))
+        return draw_puzzle(obj, rng, self.drawing, self.objects.stage(i))
