@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
+from cmnet.data.exercises import Drawing, ExerciseDataset, Shuffled
 from cmnet.data.fresh import FreshObjects
 from cmnet.data.generated import Recipe
-from cmnet.data.puzzles import Drawing, PuzzleDataset, Shuffled
 from cmnet.data.split import generated_sources
 from cmnet.errors import InputError
 
@@ -22,8 +22,8 @@ def test_an_object_depends_on_seed_and_number_alone():
 
 
 def test_its_pairs_have_matches():
-    puzzles = PuzzleDataset(Shuffled(FreshObjects(0, RECIPE, 2000)), drawing=Drawing(positive_radius=0.03))
-    assert all(len(puzzles[i].pairs[0].matches) > 5 for i in range(3))
+    exercises = ExerciseDataset(Shuffled(FreshObjects(0, RECIPE, 2000)), drawing=Drawing(positive_radius=0.03))
+    assert all(len(exercises[i].pairs[0].matches) > 5 for i in range(3))
 
 
 def test_training_and_validation_differ_and_the_benchmark_is_never_trained_on():

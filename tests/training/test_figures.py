@@ -5,7 +5,7 @@ from assertions import bumpy
 
 from cmnet.geometry.pose import Pose
 from cmnet.model.network import CMNet, Matches
-from cmnet.training.batches import FragmentTensors, PairTensors, PuzzleTensors
+from cmnet.training.batches import ExerciseTensors, FragmentTensors, PairTensors
 from cmnet.training.figures import Figures, average_precision
 
 
@@ -34,7 +34,7 @@ def test_true_matches_get_full_marks_and_wrong_ones_none(monkeypatch):
     found = {}
     for name, truth in (("right", T_q_p), ("wrong", other)):
         figures = Figures()
-        figures.add(net, PuzzleTensors(0, 0, parts, [PairTensors(0, 1, truth, matches.indices)]))
+        figures.add(net, ExerciseTensors(0, 0, parts, [PairTensors(0, 1, truth, matches.indices)]))
         found[name] = figures.summary()
     assert found["right"]["within_5"] == found["right"]["within_10"] == found["right"]["inliers"] == 100
     assert found["right"]["geodesic"] < 0.1

@@ -5,7 +5,7 @@ import torch
 from assertions import bumpy
 
 from cmnet.model.config import preset
-from cmnet.training.batches import Consecutive, Dealt, FragmentTensors, PairTensors, PuzzleTensors
+from cmnet.training.batches import Consecutive, Dealt, ExerciseTensors, FragmentTensors, PairTensors
 from cmnet.training.config import TrainConfig
 from cmnet.training.module import CMNetModule, rate_factor
 
@@ -63,8 +63,8 @@ def test_parts_shared_by_pairs_give_the_losses_of_the_pairs_alone():
     fragments = [FragmentTensors(*bumpy(n, n, torch.float32), torch.arange(n) % 3 == 0) for n in (120, 150, 130)]
     matches = torch.arange(40).repeat(2, 1).T
     pairs = [PairTensors(p, q, torch.eye(4), matches) for p, q in ((0, 1), (2, 1))]
-    together = module.puzzle_losses(PuzzleTensors(0, 0, fragments, pairs))
-    alone = [module.puzzle_losses(PuzzleTensors(0, 0, fragments, [pair])) for pair in pairs]
+    together = module.exercise_losses(ExerciseTensors(0, 0, fragments, pairs))
+    alone = [module.exercise_losses(ExerciseTensors(0, 0, fragments, [pair])) for pair in pairs]
     for name in ("total", "orientation", "shape", "occupancy", "matching", "breaking"):
         expected = torch.stack([getattr(losses, name) for losses in alone]).mean()
         assert torch.isclose(getattr(together, name), expected, rtol=1e-4), name

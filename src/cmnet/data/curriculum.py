@@ -14,13 +14,13 @@ from cmnet.data.wear import Wear
 from cmnet.errors import InputError
 
 BLOCK = 16  # objects that are kept in memory and mixed with one another
-USES = 8  # puzzles taken from each object: breaking one costs about as much as a training step
+USES = 8  # exercises taken from each object: breaking one costs about as much as a training step
 TRIES = 8  # at objects that will not break as asked
 
 
 @dataclass(frozen=True)
 class Stage:
-    """Recipes and how often each is taken, until a number of puzzles is reached."""
+    """Recipes and how often each is taken, until a number of exercises is reached."""
 
     until: int | None
     shares: tuple[tuple[Recipe, float], ...]

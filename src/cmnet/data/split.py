@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from cmnet.data.curriculum import STAGES, Curriculum
+from cmnet.data.exercises import ObjectStream, Ordered, Shuffled
 from cmnet.data.fresh import FreshObjects
 from cmnet.data.generated import RECIPES
 from cmnet.data.objects import FolderObjects, ObjectSource, SampledObject
-from cmnet.data.puzzles import ObjectStream, Ordered, Shuffled
 from cmnet.errors import InputError
 
 CURRICULUM = "curriculum"

@@ -124,6 +124,8 @@ PRESETS: dict[str, CMNetConfig] = {
         negative_radius=None,
     ),
 }
+# The same network, trained on Breaking Bad's own objects.
+PRESETS["breaking-bad"] = PRESETS["cmnet-base"]
 
 
 def preset(name: str, **overrides: Any) -> CMNetConfig:

@@ -71,16 +71,16 @@ class CMNet(nn.Module):
 
     @classmethod
     def from_pretrained(cls, name_or_path: str | Path) -> CMNet:
-        """Trained weights from a safetensors file, which also holds the config. Strict."""
+        """Trained weights, by the name of shipped ones or the path of a safetensors file. Strict."""
         from cmnet.model.weights import load_network
 
         return load_network(name_or_path)
 
-    def save(self, path: str | Path, **notes: Any) -> None:
+    def save(self, path: str | Path, half: bool = False, **notes: Any) -> None:
         """Write weights and config as one safetensors file; notes (JSON values) are kept beside the config."""
         from cmnet.model.weights import save_network
 
-        save_network(self, path, notes)
+        save_network(self, path, notes, half)
 
     @property
     def dtype(self) -> torch.dtype:

@@ -1,4 +1,4 @@
-"""From numbered puzzles to batches. Batch b of a run is a function of (seed, b), so a run resumes by starting at b."""
+"""From numbered exercises to batches. Batch b of a run is a function of (seed, b): a run resumes by starting at b."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 
-from cmnet.data.puzzles import Puzzle, PuzzleDataset
+from cmnet.data.exercises import Exercise, ExerciseDataset
 
 
 class FragmentTensors(NamedTuple):
@@ -29,8 +29,8 @@ class PairTensors(NamedTuple):
     matches: Tensor
 
 
-class PuzzleTensors(NamedTuple):
-    """A `Puzzle` as tensors, and its number, from which every draw of its training step is seeded."""
+class ExerciseTensors(NamedTuple):
+    """An `Exercise` as tensors, and its number, from which every draw of its training step is seeded."""
 
     number: int
     stage: int
@@ -38,24 +38,24 @@ class PuzzleTensors(NamedTuple):
     pairs: list[PairTensors]
 
 
-def to_tensors(puzzle: Puzzle, number: int) -> PuzzleTensors:
+def to_tensors(exercise: Exercise, number: int) -> ExerciseTensors:
     tensor = torch.from_numpy
-    return PuzzleTensors(
+    return ExerciseTensors(
         number,
-        puzzle.stage,
-        [FragmentTensors(tensor(f.points), tensor(f.normals), tensor(f.breaking)) for f in puzzle.fragments],
-        [PairTensors(x.p, x.q, tensor(x.T_q_p.matrix()).float(), tensor(x.matches)) for x in puzzle.pairs],
+        exercise.stage,
+        [FragmentTensors(tensor(f.points), tensor(f.normals), tensor(f.breaking)) for f in exercise.fragments],
+        [PairTensors(x.p, x.q, tensor(x.T_q_p.matrix()).float(), tensor(x.matches)) for x in exercise.pairs],
     )
 
 
-class NumberedPuzzles(Dataset):
-    """The puzzles of a `PuzzleDataset` as tensors."""
+class NumberedExercises(Dataset):
+    """The exercises of an `ExerciseDataset` as tensors."""
 
-    def __init__(self, puzzles: PuzzleDataset) -> None:
-        self.puzzles = puzzles
+    def __init__(self, exercises: ExerciseDataset) -> None:
+        self.exercises = exercises
 
-    def __getitem__(self, i: int) -> PuzzleTensors:
-        return to_tensors(self.puzzles[i], i)
+    def __getitem__(self, i: int) -> ExerciseTensors:
+        return to_tensors(self.exercises[i], i)
 
 
 class Consecutive:
@@ -89,10 +89,10 @@ class Dealt:
         return ([i] for i in self.numbers)
 
 
-def loader(puzzles: PuzzleDataset, sampler: Consecutive | Dealt, workers: int = 0) -> DataLoader:
-    """Batches are lists of puzzles: parts differ in size, and nothing is padded."""
-    return DataLoader(NumberedPuzzles(puzzles), batch_sampler=sampler, collate_fn=_as_list, num_workers=workers)
+def loader(exercises: ExerciseDataset, sampler: Consecutive | Dealt, workers: int = 0) -> DataLoader:
+    """Batches are lists of exercises: parts differ in size, and nothing is padded."""
+    return DataLoader(NumberedExercises(exercises), batch_sampler=sampler, collate_fn=_as_list, num_workers=workers)
 
 
-def _as_list(puzzles: Sequence[PuzzleTensors]) -> list[PuzzleTensors]:
-    return list(puzzles)
+def _as_list(exercises: Sequence[ExerciseTensors]) -> list[ExerciseTensors]:
+    return list(exercises)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from cmnet.data.augment import Augmentation
-from cmnet.data.puzzles import Drawing
+from cmnet.data.exercises import Drawing
 from cmnet.model.config import CMNetConfig
 
 
@@ -15,7 +15,7 @@ class TrainConfig:
     """A training run, apart from the network and the data."""
 
     steps: int = 20_000  # optimisation steps
-    batch: int = 1  # puzzles (objects) a process looks at at once
+    batch: int = 1  # exercises (objects) a process looks at at once
     accumulate: int = 4  # batches whose gradients are summed before a step
     learning_rate: float = 1e-3  # at the end of the warm-up
     warmup: int = 200  # steps over which the rate rises linearly; then a cosine down to 1 % of it
@@ -25,6 +25,7 @@ class TrainConfig:
     seed: int = 0  # of the first weights, the order of the data, rotations and draws
     variants: int = 4  # samplings of each object's surface, taken in turn
     choice: Literal["random", "most-touching"] = "random"  # which parts of an object make a pair
+    pieces: tuple[int, int] = (2, 2)  # of the fractures of a data folder, least and most
     pairs: int = 1  # of one object, at most
     apart: float = 0.0  # share of the further pairs that do not touch: everything belongs in the dustbins
     noise: float = 0.0  # of positions, network units; of this and the next three, each part gets between 0 and 1 times
@@ -66,3 +67,4 @@ TRAIN_PRESETS = {
         validate_on=64,
     ),
 }
+TRAIN_PRESETS["breaking-bad"] = replace(TRAIN_PRESETS["cmnet-base"], pieces=(2, 20))

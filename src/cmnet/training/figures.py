@@ -9,7 +9,7 @@ from torch import Tensor
 
 from cmnet.geometry.pose import Pose
 from cmnet.model.network import CMNet
-from cmnet.training.batches import PuzzleTensors
+from cmnet.training.batches import ExerciseTensors
 
 
 @dataclass
@@ -20,10 +20,10 @@ class Figures:
     inliers: list[float] = field(default_factory=list)  # share of the strongest matches that lie together in truth
     precision: list[float] = field(default_factory=list)  # average precision of the break head, by part
 
-    def add(self, net: CMNet, puzzle: PuzzleTensors) -> None:
-        """Describe, match and place the pairs of a puzzle."""
-        described = [net.describe(f.points, f.normals) for f in puzzle.fragments]
-        for pair in puzzle.pairs:
+    def add(self, net: CMNet, exercise: ExerciseTensors) -> None:
+        """Describe, match and place the pairs of an exercise."""
+        described = [net.describe(f.points, f.normals) for f in exercise.fragments]
+        for pair in exercise.pairs:
             p, q = described[pair.p], described[pair.q]
             matches = net.match(p, q)
             self.errors.append(net.pose(p, q, matches).angle_to(Pose.from_matrix(pair.T_q_p.cpu().numpy())))
@@ -31,7 +31,7 @@ class Figures:
             gap = p.points[i] @ pair.T_q_p[:3, :3].T + pair.T_q_p[:3, 3] - q.points[j]
             # Twice the label's radius: the match next to the true one is as good for a pose.
             self.inliers.append(float((gap.norm(dim=1) < 2 * net.config.radii()[0]).float().mean()))
-        for d, fragment in zip(described, puzzle.fragments, strict=True):
+        for d, fragment in zip(described, exercise.fragments, strict=True):
             if d.breaking is not None and fragment.breaking.any():
                 self.precision.append(average_precision(d.breaking, fragment.breaking))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import fields
 from typing import Any
@@ -14,38 +15,40 @@ from torch import Tensor
 from cmnet.model.config import CMNetConfig
 from cmnet.model.losses import Losses, break_loss, combinative_loss
 from cmnet.model.network import CMNet
-from cmnet.training.batches import PuzzleTensors
+from cmnet.training.batches import ExerciseTensors
 from cmnet.training.config import TrainConfig
 from cmnet.training.figures import Figures
 
 
 class CMNetModule(pl.LightningModule):
-    """Trains a `CMNet` on puzzles: `net` takes the steps, `average` is the moving average that is judged and kept."""
+    """Trains a `CMNet` on exercises: `net` takes the steps, `average` is the moving average that is judged and kept."""
 
-    def __init__(self, net_config: CMNetConfig, config: TrainConfig) -> None:
+    def __init__(self, net_config: CMNetConfig, config: TrainConfig, first: Mapping[str, Tensor] | None = None) -> None:
         super().__init__()
         self.config = config
         with torch.random.fork_rng(devices=[]):  # seeded, without touching anybody else's random numbers
             torch.manual_seed(config.seed)
             self.net = CMNet(net_config)
+        if first is not None:
+            self.net.load_state_dict(first)
         self.average = deepcopy(self.net).requires_grad_(False)
         self.figures = Figures()  # of this validation so far
 
-    def puzzle_losses(self, puzzle: PuzzleTensors) -> Losses:
-        """The mean losses of a puzzle's pairs; random draws depend on its number and the run's seed alone."""
-        generator = torch.Generator().manual_seed((self.config.seed << 32) + puzzle.number)
-        parts = [self.net.describe(f.points, f.normals) for f in puzzle.fragments]
-        breaks = [break_loss(d, f.breaking) for d, f in zip(parts, puzzle.fragments, strict=True)]
+    def exercise_losses(self, exercise: ExerciseTensors) -> Losses:
+        """The mean losses of an exercise's pairs; random draws depend on its number and the run's seed alone."""
+        generator = torch.Generator().manual_seed((self.config.seed << 32) + exercise.number)
+        parts = [self.net.describe(f.points, f.normals) for f in exercise.fragments]
+        breaks = [break_loss(d, f.breaking) for d, f in zip(parts, exercise.fragments, strict=True)]
         breaking = torch.stack(breaks).mean()
         losses = []
-        for pair in puzzle.pairs:
+        for pair in exercise.pairs:
             p, q = parts[pair.p], parts[pair.q]
             truth = pair.matches, pair.T_q_p
             losses.append(combinative_loss(p, q, self.net.compare(p, q), *truth, self.net.config, generator, breaking))
         return _mean(losses)
 
-    def training_step(self, batch: list[PuzzleTensors], batch_idx: int) -> Tensor:
-        losses = _mean([self.puzzle_losses(puzzle) for puzzle in batch])
+    def training_step(self, batch: list[ExerciseTensors], batch_idx: int) -> Tensor:
+        losses = _mean([self.exercise_losses(exercise) for exercise in batch])
         for f in fields(Losses):
             self.log(f"train/{f.name}", getattr(losses, f.name), prog_bar=True, batch_size=len(batch))
         self.log("train/stage", float(batch[-1].stage), batch_size=len(batch))
@@ -69,9 +72,9 @@ class CMNetModule(pl.LightningModule):
             for slow, fast in zip(self.average.parameters(), self.net.parameters(), strict=True):
                 slow.lerp_(fast, 1 - decay)
 
-    def validation_step(self, batch: list[PuzzleTensors], batch_idx: int) -> None:
-        for puzzle in batch:
-            self.figures.add(self.average, puzzle)
+    def validation_step(self, batch: list[ExerciseTensors], batch_idx: int) -> None:
+        for exercise in batch:
+            self.figures.add(self.average, exercise)
 
     def on_validation_epoch_end(self) -> None:
         figures, self.figures = self.figures.summary(), Figures()

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from cmnet.data.augment import Augmentation
+from cmnet.data.exercises import Drawing, ExerciseDataset, Ordered, Shuffled, draw_exercise
 from cmnet.data.objects import FolderObjects, sample_object
-from cmnet.data.puzzles import Drawing, Ordered, PuzzleDataset, Shuffled, draw_puzzle
 
 from .conftest import box
 
@@ -18,7 +18,7 @@ def bar(bars):
 
 
 def draw(obj, seed=0, **settings):
-    return draw_puzzle(obj, np.random.default_rng(seed), Drawing(**settings))
+    return draw_exercise(obj, np.random.default_rng(seed), Drawing(**settings))
 
 
 def equal(a, b):
@@ -32,11 +32,11 @@ def equal(a, b):
 @pytest.mark.parametrize("worse", [Augmentation(), replace(WORSE, noise=0)])
 def test_the_true_pose_brings_the_matches_together(bar, scale, normals, worse):
     settings = {"positive_radius": 0.05, "normals": normals, "scale": scale, "augmentation": worse, "pairs": 4}
-    puzzle = draw(bar, **settings)
-    assert len(puzzle.pairs) == 2
-    assert len(puzzle.fragments) == 3
-    for pair in puzzle.pairs:
-        p, q = puzzle.fragments[pair.p], puzzle.fragments[pair.q]
+    exercise = draw(bar, **settings)
+    assert len(exercise.pairs) == 2
+    assert len(exercise.fragments) == 3
+    for pair in exercise.pairs:
+        p, q = exercise.fragments[pair.p], exercise.fragments[pair.q]
         i, j = pair.matches.T
         assert len(i) > 20
         gaps = np.linalg.norm(pair.T_q_p.apply(p.points)[i] - q.points[j], axis=1)
@@ -50,20 +50,20 @@ def test_the_true_pose_brings_the_matches_together(bar, scale, normals, worse):
 
 def test_a_break_is_where_any_part_touches_not_only_the_other_of_the_pair(bar):
     """The middle of three bars breaks at both ends, whichever of its neighbours it is paired with."""
-    puzzle = draw(bar, positive_radius=0.05)
-    [pair] = puzzle.pairs
-    middle = puzzle.fragments[pair.p if puzzle.name.startswith("bar:1") else pair.q]
+    exercise = draw(bar, positive_radius=0.05)
+    [pair] = exercise.pairs
+    middle = exercise.fragments[pair.p if exercise.name.startswith("bar:1") else pair.q]
     ends = np.zeros(len(middle.points), dtype=bool)
-    ends[pair.matches[:, 0 if puzzle.name.startswith("bar:1") else 1]] = True
+    ends[pair.matches[:, 0 if exercise.name.startswith("bar:1") else 1]] = True
     assert middle.breaking[ends].all()
     assert 1.6 * ends.sum() < middle.breaking.sum() < 2.6 * ends.sum()
     assert 0.15 < middle.breaking.mean() < 0.35  # two of the 8 unit squares of its surface
 
 
 def test_pairs_apart_have_no_match(bar):
-    puzzles = [draw(bar, seed, pairs=3, apart=1.0) for seed in range(5)]
-    assert all(len(puzzle.pairs[1].matches) == 0 for puzzle in puzzles)
-    assert all(len(puzzle.pairs[0].matches) > 0 for puzzle in puzzles)
+    exercises = [draw(bar, seed, pairs=3, apart=1.0) for seed in range(5)]
+    assert all(len(exercise.pairs[1].matches) == 0 for exercise in exercises)
+    assert all(len(exercise.pairs[0].matches) > 0 for exercise in exercises)
 
 
 def test_the_unit_makes_the_scale_of_the_files_irrelevant(bars):
@@ -82,17 +82,17 @@ def test_the_unit_makes_the_scale_of_the_files_irrelevant(bars):
 @pytest.mark.parametrize("choice", ["random", "most-touching"])
 def test_parts_far_apart_give_a_pair_without_matches(choice, bars):
     obj = sample_object("bar", [bars[0], box("far", (9, 9, 9), (10, 10, 10))], 1000)
-    puzzle = draw(obj, choice=choice, pairs=3)
-    assert puzzle.pairs[0].matches.shape == (0, 2)
-    assert puzzle.pieces == 2
-    assert not any(fragment.breaking.any() for fragment in puzzle.fragments)
+    exercise = draw(obj, choice=choice, pairs=3)
+    assert exercise.pairs[0].matches.shape == (0, 2)
+    assert exercise.pieces == 2
+    assert not any(fragment.breaking.any() for fragment in exercise.fragments)
 
 
 def test_a_pair_that_touches_between_the_samples_teaches_nothing(bar):
     """No sample of two touching parts lies within so small a radius; that they have no match would be a lie."""
-    puzzle = draw(bar, positive_radius=1e-9, pairs=4, apart=0.5)
-    assert len(puzzle.pairs) == 1
-    assert set(puzzle.name.split(":")[1].split(",")) & {"0-2", "2-0"}
+    exercise = draw(bar, positive_radius=1e-9, pairs=4, apart=0.5)
+    assert len(exercise.pairs) == 1
+    assert set(exercise.name.split(":")[1].split(",")) & {"0-2", "2-0"}
 
 
 @pytest.fixture
@@ -104,7 +104,7 @@ def test_an_item_depends_on_seed_and_number_alone(source):
     drawing = Drawing(pairs=3, augmentation=WORSE)
 
     def stream(seed):
-        return PuzzleDataset(Shuffled(source, seed), seed, drawing)
+        return ExerciseDataset(Shuffled(source, seed), seed, drawing)
 
     first = [stream(3)[i] for i in range(10)]
     assert all(equal(stream(3)[i], first[i]) for i in (7, 2, 9))
@@ -119,7 +119,7 @@ def test_every_pass_of_the_stream_visits_every_object_in_a_new_order(source):
 
 
 def test_objects_in_order_are_finite(source):
-    fixed = PuzzleDataset(Ordered(source), 0, Drawing(choice="most-touching"))
+    fixed = ExerciseDataset(Ordered(source), 0, Drawing(choice="most-touching"))
     assert [p.name.split(":")[0] for p in fixed] == [f"bars/{k}/fractured_0" for k in range(4)]
     assert [p.name.split(":")[1] for p in fixed][1:] == ["0-1"] * 3
     for wrong in (4, -1):

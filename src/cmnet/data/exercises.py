@@ -29,7 +29,7 @@ CLEAN = Augmentation()
 
 @dataclass(frozen=True)
 class Drawing:
-    """How a puzzle is drawn from a broken object."""
+    """How an exercise is drawn from a broken object."""
 
     positive_radius: float = POSITIVE_RADIUS  # points nearer than this belong together, network units
     normals: bool = True  # a match also needs opposed normals
@@ -55,7 +55,7 @@ class Fragment:
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """Two fragments of a puzzle, by number.
+    """Two fragments of an exercise, by number.
 
     T_q_p   : takes p's points to their true place on q
     matches : (k, 2) int64, rows (i, j): point i of p belongs to point j of q; k may be 0
@@ -68,7 +68,7 @@ class Pair:
 
 
 @dataclass(frozen=True, eq=False)
-class Puzzle:
+class Exercise:
     """Pairs of one broken object and the fragments they are made of.
 
     unit   : length of one network unit, in the unit of the files
@@ -84,7 +84,9 @@ class Puzzle:
     stage: int = 0
 
 
-def draw_puzzle(obj: SampledObject, rng: np.random.Generator, drawing: Drawing | None = None, stage: int = 0) -> Puzzle:
+def draw_exercise(
+    obj: SampledObject, rng: np.random.Generator, drawing: Drawing | None = None, stage: int = 0
+) -> Exercise:
     """Choose pairs of parts and take them apart."""
     drawing = drawing or Drawing()
     numbers = choose_pairs(obj, rng, drawing.choice, drawing.pairs, drawing.apart)
@@ -104,7 +106,7 @@ def draw_puzzle(obj: SampledObject, rng: np.random.Generator, drawing: Drawing |
     # A pair that touches, but between the samples: there is nothing to teach, and "no match" would be wrong.
     telling = [pair for pair, ij in zip(pairs, numbers) if len(pair.matches) or obj.contact[ij] == 0]
     name = f"{obj.name}:{','.join(f'{i}-{j}' for i, j in numbers)}"
-    return Puzzle(name, fragments, tuple(telling or pairs[:1]), unit, len(obj.points), stage)
+    return Exercise(name, fragments, tuple(telling or pairs[:1]), unit, len(obj.points), stage)
 
 
 class _Matches:
@@ -199,13 +201,13 @@ class Ordered:
         return 0
 
 
-class PuzzleDataset:
-    """Puzzles by number; puzzle i is a function of (seed, i) alone, so a run resumes by starting at the right one."""
+class ExerciseDataset:
+    """Exercises by number; number i is a function of (seed, i) alone, so a run resumes by starting at the right one."""
 
     def __init__(self, objects: ObjectStream, seed: int = 0, drawing: Drawing | None = None) -> None:
         self.objects, self.seed, self.drawing = objects, seed, drawing or Drawing()
 
-    def __getitem__(self, i: int) -> Puzzle:
+    def __getitem__(self, i: int) -> Exercise:
         obj = self.objects[i]
         rng = np.random.default_rng([self.seed, 1, i])
-        return draw_puzzle(obj, rng, self.drawing, self.objects.stage(i))
+        return draw_exercise(obj, rng, self.drawing, self.objects.stage(i))
