@@ -3,7 +3,7 @@
     python benchmarks/card.py RUN --name cmnet-base
 
 Writes assets/NAME.safetensors and assets/NAME.json inside the package. The half-precision weights are compared with
-the run's own on fresh pairs; a difference of more than a percent in the strongest matches stops it.
+the run's own on fresh pairs; a difference of more than a few percent in the strongest matches stops it.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from cmnet.training.config import plain_drawing
 
 PAIRS = 8  # on which half precision is compared with single
 SEED = 12345  # of those pairs
+AGREE = 0.97  # least share of the strongest matches in common: the last few of them are nearly ties
 DATA = (
     "Objects made by the procedural generator of this package (27 categories), broken on the fly by its fracture "
     "generator: no data of anybody else. Curriculum: cmnet.data.curriculum."
@@ -98,7 +99,7 @@ def main() -> None:
     weights = args.out / f"{args.name}.safetensors"
     net.save(weights, half=True, name=args.name)
     shared = agreement(net, CMNet.from_pretrained(weights))
-    if shared < 0.99:
+    if shared < AGREE:
         weights.unlink()
         raise SystemExit(f"half precision changes {1 - shared:.1%} of the strongest matches; nothing was written")
     write_text(weights.with_suffix(".json"), json.dumps(card(args.run, args.name, weights), indent=1) + "\n")
