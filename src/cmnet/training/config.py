@@ -54,8 +54,9 @@ def plain_drawing(net_config: CMNetConfig) -> Drawing:
 TRAIN_PRESETS = {
     "paper": TrainConfig(learning_rate=1e-2, warmup=0),
     "cmnet-base": TrainConfig(
-        steps=4400,
+        steps=4000,
         accumulate=2,
+        learning_rate=3e-3,
         average=0.998,
         pairs=6,
         apart=0.25,
@@ -63,7 +64,6 @@ TRAIN_PRESETS = {
         tilt=0.15,
         thinning=0.5,
         chips=0.3,
-        validate_every=400,
         validate_on=64,
     ),
 }
