@@ -37,6 +37,6 @@ def test_configs_survive_json(name):
 def test_radii_follow_the_spacing():
     assert preset("paper").radii() == (0.018, 0.03)
     positive, negative = preset("cmnet-base").radii()
-    assert positive == pytest.approx(0.018, rel=0.01)
-    assert negative == pytest.approx(0.03, rel=0.01)
-    assert preset("cmnet-base", points=1250).radii()[0] == pytest.approx(2 * positive)
+    assert negative == pytest.approx(5 / 3 * positive)
+    assert preset("cmnet-base", points=5000).radii()[0] == pytest.approx(0.018, rel=0.01)
+    assert preset("cmnet-base", points=750).radii()[0] == pytest.approx(2 * positive)

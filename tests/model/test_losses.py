@@ -7,6 +7,7 @@ from assertions import bumpy, random_rotation
 
 from cmnet.geometry.pose import Pose
 from cmnet.model.losses import (
+    break_loss,
     circle_loss,
     combinative_loss,
     matching_loss,
@@ -97,6 +98,20 @@ def total(net, matches=None, seed=0):
     p, q, all_matches, T = pair(net)
     matches = all_matches if matches is None else matches
     return combinative_loss(p, q, net.compare(p, q), matches, T, net.config, torch.Generator().manual_seed(seed))
+
+
+def test_break_loss_is_the_cross_entropy_of_one_part():
+    net = network(break_head=True)
+    p, q, matches, T = pair(net)
+    truth = torch.arange(200) < 60
+    expected = -torch.where(truth, p.breaking, 1 - p.breaking).log().mean()
+    loss = break_loss(p, truth)
+    assert torch.isclose(loss, expected)
+    generator = torch.Generator().manual_seed(0)
+    both = [combinative_loss(p, q, net.compare(p, q), matches, T, net.config, generator, x) for x in (loss, None)]
+    assert both[1].breaking == 0
+    assert torch.isclose(both[0].total - both[1].total, net.config.break_weight * loss)
+    assert break_loss(pair(network())[0], truth) == 0
 
 
 def network(**overrides):

@@ -48,7 +48,7 @@ def test_paper_preset_turns_with_the_part_in_single_precision():
 
 @pytest.mark.parametrize(("variant", "dtype"), CASES, ids=str)
 def test_descriptors_do_not_depend_on_pose_unit_or_order(variant, dtype):
-    net = make(dtype, **variant)
+    net = make(dtype, break_head=True, **variant)
     points, normals = bumpy(300, 3, dtype)
     R, order = random_rotation(4, dtype), torch.randperm(300, generator=torch.Generator().manual_seed(5))
     with torch.no_grad():
@@ -59,6 +59,8 @@ def test_descriptors_do_not_depend_on_pose_unit_or_order(variant, dtype):
     assert_close_for_most(moved.frames, given.frames[order] @ R.T)
     assert_rotations(given.frames)
     assert_rotations(moved.frames)
+    assert_close_for_most(moved.breaking[:, None], given.breaking[order][:, None])
+    assert ((given.breaking > 0) & (given.breaking < 1)).all()
 
 
 def test_plain_backbone_is_not_equivariant():

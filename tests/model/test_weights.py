@@ -71,3 +71,25 @@ def test_foreign_safetensors_and_missing_files_are_refused(tmp_path):
         CMNet.from_pretrained(tmp_path / "x.safetensors")
     with pytest.raises(InputError, match="no weights at"):
         CMNet.from_pretrained(tmp_path / "nothing.safetensors")
+
+
+def test_shipped_weights_are_found_by_name_and_others_are_listed(saved, tmp_path, monkeypatch):
+    net, path = saved
+    monkeypatch.setattr("cmnet.model.weights.SHIPPED", tmp_path / "assets")
+    with pytest.raises(InputError, match="no weights are called 'net'; none are shipped"):
+        CMNet.from_pretrained("net")
+    (tmp_path / "assets").mkdir()
+    path.rename(tmp_path / "assets" / "net.safetensors")
+    assert CMNet.from_pretrained("net").config == net.config
+    with pytest.raises(InputError, match="no weights are called 'other'; shipped are net"):
+        CMNet.from_pretrained("other")
+
+
+def test_half_precision_takes_half_the_room_and_is_read_as_single(saved, tmp_path):
+    net, _ = saved
+    net.save(tmp_path / "half.safetensors", half=True)
+    assert {value.dtype for value in load_file(tmp_path / "half.safetensors").values()} == {torch.float16}
+    loaded = CMNet.from_pretrained(tmp_path / "half.safetensors").state_dict()
+    for name, value in net.state_dict().items():
+        assert loaded[name].dtype == torch.float32
+        assert torch.allclose(loaded[name], value, rtol=1e-3, atol=1e-6)

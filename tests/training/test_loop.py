@@ -12,6 +12,8 @@ import pytest
 from safetensors.torch import load_file
 
 from cmnet.cli import main
+from cmnet.data.build import Plan, build_dataset
+from cmnet.data.generated import Recipe
 from cmnet.data.toy import ToySizes, build_toy
 
 SMALL = ["points=600", "widths=4,6,8,10", "features=12", "descriptor=16", "attention=8", "neighbors=8", "warmup=3"]
@@ -29,7 +31,7 @@ def data(tmp_path_factory):
 
 
 def command(data: Path, run: Path, *more: str, steps: int = 12, accumulate: int = 2) -> list[str]:
-    settings = [*SMALL, f"accumulate={accumulate}", "validate_every=4", "validate_on=3"]
+    settings = [*SMALL, f"accumulate={accumulate}", "validate_every=4", "validate_on=3", "average=0.9"]
     sets = [word for setting in settings for word in ("--set", setting)]
     return ["train", "--data", str(data), "-o", str(run), "--steps", str(steps), "--accelerator", "cpu", *sets, *more]
 
@@ -91,6 +93,35 @@ def test_two_processes_take_the_steps_of_one_that_accumulates_twice_as_much(data
     for name, value in one.items():
         assert (value - two[name]).abs().max() < 1e-4, name
     assert [int(row["step"]) for row in rows(run)] == list(range(1, 13))
+
+
+def test_breaking_bad_by_one_command(tmp_path, monkeypatch, capsys):
+    """Objects in Breaking Bad's layout that lists no validation objects: some are left out to validate on."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    root, run = tmp_path / "bb", tmp_path / "run"
+    plan = Plan(Recipe(shapes=("tile", "cookie"), pieces=(2, 3)), objects=12)
+    assert len(list(build_dataset(root, plan))) == 12
+    for split in ("val", "test"):
+        (root / "data_split" / f"everyday.{split}.txt").unlink()
+    names = [str(path.relative_to(root)) for path in sorted(root.glob("everyday/*/*"))]
+    (root / "data_split" / "everyday.train.txt").write_text("\n".join(names) + "\n")
+    arguments = [*command(root, run, "--preset", "breaking-bad", "--quiet", steps=4)]
+    assert main(arguments) == 0
+    assert len(rows(run)) == 4
+    assert float(rows(run, "validation.csv")[0]["break_precision"]) > 0
+    assert main(["train", "--preset", "breaking-bad", "-o", str(tmp_path / "other")]) == 2
+    assert "needs --data" in capsys.readouterr().err
+
+
+def test_a_run_can_start_from_weights(data, whole, tmp_path, capsys):
+    run = tmp_path / "run"
+    init = ["--init", str(whole / "last.safetensors"), "--quiet"]
+    assert main(command(data, run, *init, "--set", "learning_rate=0", steps=1)) == 0
+    before, after = (load_file(folder / "last.safetensors") for folder in (whole, run))
+    assert all((value - after[name]).abs().max() < 1e-6 for name, value in before.items())
+    assert main(command(data, tmp_path / "other", *init, "--set", "features=13")) == 2
+    assert "another make" in capsys.readouterr().err
+    assert not (tmp_path / "other").exists()
 
 
 def test_time_is_up(data, tmp_path):

@@ -7,10 +7,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from cmnet.data.curriculum import STAGES, Curriculum
+from cmnet.data.exercises import ObjectStream, Ordered, Shuffled
 from cmnet.data.fresh import FreshObjects
 from cmnet.data.generated import RECIPES
 from cmnet.data.objects import FolderObjects, ObjectSource, SampledObject
 from cmnet.errors import InputError
+
+CURRICULUM = "curriculum"
 
 
 class Chosen:
@@ -50,16 +54,38 @@ def hold_out(source: FolderObjects, share: float) -> tuple[Chosen, Chosen]:
     return Chosen(source, sides[0]), Chosen(source, sides[1])
 
 
+class Kept:
+    """The first so many objects of a stream, in memory once they were asked for."""
+
+    def __init__(self, stream: ObjectStream, length: int) -> None:
+        self.stream, self.length = stream, length
+        self._kept: dict[int, SampledObject] = {}
+
+    def __len__(self) -> int:
+        return self.length
+
+    def get(self, i: int, variant: int = 0) -> SampledObject:
+        if i not in self._kept:
+            self._kept[i] = self.stream[i]
+        return self._kept[i]
+
+
 def generated_sources(
     recipe: str, pieces: tuple[int, int] | None, points: int, seed: int, validate_on: int
-) -> tuple[ObjectSource, ObjectSource]:
+) -> tuple[ObjectStream, ObjectSource]:
     """Objects broken on the fly to train on, and others, from another seed, to validate on."""
+    if recipe == CURRICULUM:
+        if pieces is not None:
+            raise InputError("the curriculum has its own numbers of pieces; with --pieces, choose generated:training")
+        last = Curriculum(seed + 1, points, STAGES[-1:], block=1, uses=1)
+        return Curriculum(seed, points), Kept(last, validate_on)
     if recipe not in RECIPES or recipe == "benchmark":
-        allowed = ", ".join(name for name in RECIPES if name != "benchmark")  # the benchmark is never trained on
+        names = [CURRICULUM, *(name for name in RECIPES if name != "benchmark")]  # the benchmark is never trained on
+        allowed = ", ".join(names)
         raise InputError(f"there is no recipe {recipe!r} to train on; choose one of {allowed}")
     chosen = RECIPES[recipe] if pieces is None else replace(RECIPES[recipe], pieces=pieces)
-    others = FreshObjects(seed + 1, chosen, points, length=validate_on, keep=validate_on)
-    return FreshObjects(seed, chosen, points), others
+    others = Kept(Ordered(FreshObjects(seed + 1, chosen, points)), validate_on)
+    return Shuffled(FreshObjects(seed, chosen, points), seed, variants=1), others
 
 
 def training_sources(
@@ -69,10 +95,14 @@ def training_sources(
     points: int,
     seed: int,
     share: float = 0.1,
-) -> tuple[ObjectSource, ObjectSource]:
+    variants: int = 4,
+) -> tuple[ObjectStream, ObjectSource]:
     """What to train and what to validate on: the folder's own train and val lists, or a held-out share of objects."""
     lists = [has_split(root, subset, split) for split in ("train", "val")]
     train = FolderObjects(root, subset, "train" if lists[0] else None, pieces, points, seed)
+    sources: tuple[ObjectSource, ObjectSource]
     if all(lists):
-        return train, FolderObjects(root, subset, "val", pieces, points, seed)
-    return hold_out(train, share)
+        sources = train, FolderObjects(root, subset, "val", pieces, points, seed)
+    else:
+        sources = hold_out(train, share)
+    return Shuffled(sources[0], seed, variants), sources[1]

@@ -32,6 +32,7 @@ class CMNetConfig:
     shape_branch: bool = True  # match equal shape
     occupancy_branch: bool = True  # match opposite occupancy
     transport_rounds: int = 50  # at most; published: 100 plain ones, which 50 overstepping ones outdo
+    break_head: bool = False  # say for every point whether it lies on a break
     top_k: int = 128  # soft matches kept
     inlier_rounds: int = 5  # weighted SVDs after the first
     inlier_radius: float = 0.1  # a match within it of the current pose counts in the next round
@@ -47,6 +48,7 @@ class CMNetConfig:
     orientation_weight: float = 0.1  # λd
     shape_weight: float = 0.5  # λs
     occupancy_weight: float = 0.5  # λo
+    break_weight: float = 0.5  # of the break head's cross-entropy
 
     def __post_init__(self) -> None:
         if not (self.shape_branch or self.occupancy_branch):
@@ -107,6 +109,7 @@ PRESETS: dict[str, CMNetConfig] = {
     "paper": CMNetConfig(),
     # What we ship: oriented points, a norm that trains, sized for CPUs.
     "cmnet-base": CMNetConfig(
+        points=3000,
         normals=True,
         scale="area",
         widths=(16, 32, 64, 96),
@@ -116,10 +119,13 @@ PRESETS: dict[str, CMNetConfig] = {
         neighbors=16,
         descriptor=192,
         attention=128,
+        break_head=True,
         positive_radius=None,
         negative_radius=None,
     ),
 }
+# The same network, trained on Breaking Bad's own objects.
+PRESETS["breaking-bad"] = PRESETS["cmnet-base"]
 
 
 def preset(name: str, **overrides: Any) -> CMNetConfig:

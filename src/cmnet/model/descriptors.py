@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -22,6 +23,7 @@ class Descriptors:
     occupancy : (n, d) float, opposite on mating surfaces
     mean, maximum : (3D,) float, pooled invariant features for the attention of a pair
     unit      : length of one network unit in the given coordinates
+    breaking  : (n,) float in [0, 1], the probability that a point lies on a break; None without a break head
     """
 
     points: Tensor
@@ -32,9 +34,11 @@ class Descriptors:
     mean: Tensor
     maximum: Tensor
     unit: float = 1.0
+    breaking: Tensor | None = None
 
     def to(self, device: torch.device | str) -> Descriptors:
-        moved = {f.name: getattr(self, f.name).to(device) for f in fields(self) if f.name != "unit"}
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        moved: dict[str, Any] = {name: x.to(device) for name, x in values.items() if isinstance(x, Tensor)}
         return replace(self, **moved)
 
 
@@ -74,6 +78,19 @@ class Head(nn.Module):
             x = leaky_relu(_instance_norm(layer(x)), SLOPE)
         x = _instance_norm(self.layers[-1](x))
         return torch.tanh(x) if self.last == "tanh" else leaky_relu(x, SLOPE)
+
+
+class BreakHead(nn.Module):
+    """Whether a point lies on a break, from its invariant features alone. (n, f) → (n,) in [0, 1]"""
+
+    def __init__(self, inputs: int, hidden: int) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList([nn.Linear(inputs, hidden), nn.Linear(hidden, hidden), nn.Linear(hidden, 1)])
+
+    def forward(self, x: Tensor) -> Tensor:
+        for layer in self.layers[:-1]:
+            x = leaky_relu(layer(x), SLOPE)
+        return torch.sigmoid(self.layers[-1](x)).squeeze(1)
 
 
 def _instance_norm(x: Tensor) -> Tensor:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
-from torch.nn.functional import normalize, softplus
+from torch.nn.functional import binary_cross_entropy, normalize, softplus
 
 from cmnet.model.config import CMNetConfig
 from cmnet.model.descriptors import Descriptors
@@ -26,6 +26,7 @@ class Losses:
     shape: Tensor
     occupancy: Tensor
     matching: Tensor
+    breaking: Tensor
 
 
 def orientation_loss(frames_p: Tensor, frames_q: Tensor, R_q_p: Tensor) -> Tensor:
@@ -99,6 +100,13 @@ def matching_loss(log_assignment: Tensor, matches: Tensor) -> Tensor:
     return -torch.cat(terms).mean()
 
 
+def break_loss(p: Descriptors, breaking: Tensor) -> Tensor:
+    """Mean cross-entropy of the break head of one part; zero without one. breaking : (n,) bool, the truth → ()"""
+    if p.breaking is None:
+        return p.shape.new_zeros(())
+    return binary_cross_entropy(p.breaking, breaking.to(p.breaking))
+
+
 def combinative_loss(
     p: Descriptors,
     q: Descriptors,
@@ -107,11 +115,12 @@ def combinative_loss(
     T_q_p: Tensor,
     config: CMNetConfig,
     generator: torch.Generator,
+    breaking: Tensor | None = None,
 ) -> Losses:
     """The weighted sum of §3.2 (e) for one pair.
 
     matches : (k, 2) int, all positive correspondences; T_q_p : (4, 4) float, the true pose;
-    generator : draws the correspondences of the circle losses
+    generator : draws the correspondences of the circle losses; breaking : () float, the parts' mean break loss
     """
     R_q_p, t_q_p = T_q_p[:3, :3], T_q_p[:3, 3]
     drawn = matches[torch.randperm(len(matches), generator=generator)[: config.max_positives].to(matches.device)]
@@ -138,4 +147,5 @@ def combinative_loss(
     matching = matching_loss(comparison.log_assignment, matches)
     weights = (config.orientation_weight, config.shape_weight, config.occupancy_weight)
     total = weights[0] * orientation + weights[1] * shape + weights[2] * occupancy + matching
-    return Losses(total, orientation, shape, occupancy, matching)
+    breaking = zero if breaking is None else breaking
+    return Losses(total + config.break_weight * breaking, orientation, shape, occupancy, matching, breaking)

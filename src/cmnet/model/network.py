@@ -13,7 +13,7 @@ from cmnet.geometry.pose import Pose
 from cmnet.geometry.procrustes import robust_procrustes
 from cmnet.model.backbone import Backbone
 from cmnet.model.config import CMNetConfig, preset
-from cmnet.model.descriptors import ChannelAttention, Descriptors, Head, gram_schmidt
+from cmnet.model.descriptors import BreakHead, ChannelAttention, Descriptors, Head, gram_schmidt
 from cmnet.model.transport import log_transport
 
 
@@ -61,6 +61,7 @@ class CMNet(nn.Module):
         self.shape_head = Head(inputs, config.descriptor, "leaky") if config.shape_branch else None
         self.occupancy_head = Head(inputs, config.descriptor, "tanh") if config.occupancy_branch else None
         self.attention = ChannelAttention(inputs, config.attention, config.descriptor)
+        self.break_head = BreakHead(inputs, config.attention) if config.break_head else None
         self.dustbin = nn.Parameter(torch.tensor(1.0))
 
     @classmethod
@@ -70,16 +71,16 @@ class CMNet(nn.Module):
 
     @classmethod
     def from_pretrained(cls, name_or_path: str | Path) -> CMNet:
-        """Trained weights from a safetensors file, which also holds the config. Strict."""
+        """Trained weights, by the name of shipped ones or the path of a safetensors file. Strict."""
         from cmnet.model.weights import load_network
 
         return load_network(name_or_path)
 
-    def save(self, path: str | Path, **notes: Any) -> None:
+    def save(self, path: str | Path, half: bool = False, **notes: Any) -> None:
         """Write weights and config as one safetensors file; notes (JSON values) are kept beside the config."""
         from cmnet.model.weights import save_network
 
-        save_network(self, path, notes)
+        save_network(self, path, notes, half)
 
     @property
     def dtype(self) -> torch.dtype:
@@ -108,6 +109,7 @@ class CMNet(nn.Module):
             mean=invariant.mean(0),
             maximum=invariant.amax(0),
             unit=unit,
+            breaking=None if self.break_head is None else self.break_head(invariant),
         )
 
     def _orient(self, features: Tensor) -> tuple[Tensor, Tensor]:

@@ -17,6 +17,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from cmnet.model.edge_mean import TINY, bent_mean
+
 SLOPE = 0.2  # of every leaky ReLU in the network
 CHUNK = 1 << 19  # numbers at edges worked on at once when no gradient is needed
 
@@ -81,30 +83,22 @@ class VectorLayer(nn.Module):
         """(n, 3, in / 2), index (n, k) → (n, 3, out)"""
         centre, neighbour = split_edge_map(torch.cat([self.linear.weight, self.direction.weight]))
         at_centre, at_neighbour = x @ centre, x @ neighbour
-        factor = self._instance_factors(at_centre, at_neighbour, index) if self.norm.kind == "instance" else None
+        if self.norm.kind == "instance":
+            return self._instance_edges(at_centre, at_neighbour, index)
+        # An rms factor f is one number a channel, so all but its sign s can wait until the lengths of all edges are
+        # known: min(f ⟨p, d⟩, 0) = f · s min(s ⟨p, d⟩, 0).
+        mean, squares = bent_mean(at_centre, at_neighbour, index, self.norm.gain.detach().sign(), SLOPE)
+        return mean * self.norm(squares.unsqueeze(0) / index.numel())
+
+    def _instance_edges(self, at_centre: Tensor, at_neighbour: Tensor, index: Tensor) -> Tensor:
         outputs = len(self.norm.gain)
-        bent, squares = [], x.new_zeros(outputs)
+        factor, bent = self._instance_factors(at_centre, at_neighbour, index), []
         for rows in _chunks(index, at_centre):
             edge = take(at_neighbour, index[rows]).add_(at_centre[rows].unsqueeze(1))  # (rows, k, 3, 2 out)
             p, d = edge.split([outputs, edge.shape[-1] - outputs], dim=-1)
-            if factor is None:
-                bent.append(self._bend_unscaled(p, d))
-                squares = squares + _dot(p, p).sum((0, 1))
-            else:
-                q = p * factor[rows].unsqueeze(-2)
-                bent.append(torch.addcmul(q, self._bend(_dot(q, d), d).unsqueeze(-2), d).mean(1))
-        y = torch.cat(bent)
-        return y if factor is not None else y * self.norm(squares.unsqueeze(0) / index.numel())
-
-    def _bend_unscaled(self, p: Tensor, d: Tensor) -> Tensor:
-        """Mean over the neighbours of the bent vectors, before the factor. (n, k, 3, out) → (n, 3, out)
-
-        An rms factor f is one number a channel, so all but its sign can wait until the lengths of all edges are known:
-        min(f ⟨p, d⟩, 0) = f · s min(s ⟨p, d⟩, 0) with s = sign f.
-        """
-        sign = self.norm.gain.detach().sign()
-        bend = self._bend(_dot(p, d) * sign, d)
-        return p.mean(1) + (bend.unsqueeze(-2) * d).mean(1) * sign
+            q = p * factor[rows].unsqueeze(-2)
+            bent.append(torch.addcmul(q, self._bend(_dot(q, d), d).unsqueeze(-2), d).mean(1))
+        return torch.cat(bent)
 
     def _instance_factors(self, at_centre: Tensor, at_neighbour: Tensor, index: Tensor) -> Tensor:
         """(n, k, out): the factors of all edges, which need the mean and the variance of all their lengths first."""
@@ -118,7 +112,7 @@ class VectorLayer(nn.Module):
 
     @staticmethod
     def _bend(dot: Tensor, d: Tensor) -> Tensor:
-        return dot.clamp(max=0) * (SLOPE - 1) / (_dot(d, d) + 1e-6)
+        return dot.clamp(max=0) * (SLOPE - 1) / (_dot(d, d) + TINY)
 
 
 class PlainLayer(nn.Module):

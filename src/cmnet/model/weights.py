@@ -14,28 +14,47 @@ if TYPE_CHECKING:
     from cmnet.model.network import CMNet
 
 FORMAT = "cmnet.weights/1"
+SHIPPED = Path(__file__).parent.parent / "assets"
 
 
-def save_network(net: CMNet, path: str | Path, notes: dict[str, Any]) -> None:
-    """Write `net` to `path`, atomically."""
+def save_network(net: CMNet, path: str | Path, notes: dict[str, Any], half: bool = False) -> None:
+    """Write `net` to `path`, atomically; `half` precision takes half the room and is read back as single."""
     from safetensors.torch import save_file
 
     tensors = {name: value.detach().cpu().contiguous() for name, value in net.state_dict().items()}
+    if half:
+        tensors = {name: value.half() for name, value in tensors.items()}
     # One entry: safetensors writes several in no fixed order, and equal weights should be equal files.
     header = json.dumps({"format": FORMAT, "config": net.config.to_dict(), "notes": notes})
     with replacing(Path(path)) as temporary:
         save_file(tensors, temporary, metadata={"cmnet": header})
 
 
-def load_network(path: str | Path) -> CMNet:
-    """The network in the file at `path`, in evaluation mode; an InputError where it is not one of ours."""
+def shipped() -> dict[str, Path]:
+    """The weights inside the package, by name."""
+    return {path.stem: path for path in sorted(SHIPPED.glob("*.safetensors"))}
+
+
+def find_weights(name_or_path: str | Path) -> Path:
+    """The file of weights given by a path, or by the name of shipped ones."""
+    path = Path(name_or_path)
+    if path.is_file():
+        return path
+    if str(name_or_path) in shipped():
+        return shipped()[str(name_or_path)]
+    if path.suffix or len(path.parts) > 1:
+        raise InputError(f"no weights at {path}; give the path of a .safetensors file written by `cmnet train`")
+    names = f"shipped are {', '.join(shipped())}" if shipped() else "none are shipped with this version"
+    raise InputError(f"no weights are called {str(name_or_path)!r}; {names}; or give the path of a .safetensors file")
+
+
+def load_network(name_or_path: str | Path) -> CMNet:
+    """The network in a file or of that name, in evaluation mode; an InputError where it is not one of ours."""
     from safetensors import SafetensorError, safe_open
 
     from cmnet.model.network import CMNet
 
-    path = Path(path)
-    if not path.is_file():
-        raise InputError(f"no weights at {path}; give the path of a .safetensors file written by `cmnet train`")
+    path = find_weights(name_or_path)
     try:
         with safe_open(path, framework="pt") as file:
             metadata = file.metadata() or {}

@@ -1,4 +1,4 @@
-"""From numbered pairs to batches. Batch b of a run is a function of (seed, b), so a run resumes by starting at b."""
+"""From numbered exercises to batches. Batch b of a run is a function of (seed, b): a run resumes by starting at b."""
 
 from __future__ import annotations
 
@@ -9,44 +9,53 @@ import torch
 from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 
-from cmnet.data.pairs import Pair, PairDataset
+from cmnet.data.exercises import Exercise, ExerciseDataset
+
+
+class FragmentTensors(NamedTuple):
+    """A `Fragment` as tensors."""
+
+    points: Tensor
+    normals: Tensor
+    breaking: Tensor
 
 
 class PairTensors(NamedTuple):
-    """A `Pair` as tensors, and its number, from which every draw of its training step is seeded."""
+    """A `Pair` as tensors."""
 
-    number: int
-    points_p: Tensor
-    normals_p: Tensor
-    points_q: Tensor
-    normals_q: Tensor
+    p: int
+    q: int
     T_q_p: Tensor
     matches: Tensor
 
 
-def to_tensors(pair: Pair, number: int) -> PairTensors:
-    return PairTensors(
-        number=number,
-        points_p=torch.from_numpy(pair.points_p),
-        normals_p=torch.from_numpy(pair.normals_p),
-        points_q=torch.from_numpy(pair.points_q),
-        normals_q=torch.from_numpy(pair.normals_q),
-        T_q_p=torch.from_numpy(pair.T_q_p.matrix()).float(),
-        matches=torch.from_numpy(pair.matches),
+class ExerciseTensors(NamedTuple):
+    """An `Exercise` as tensors, and its number, from which every draw of its training step is seeded."""
+
+    number: int
+    stage: int
+    fragments: list[FragmentTensors]
+    pairs: list[PairTensors]
+
+
+def to_tensors(exercise: Exercise, number: int) -> ExerciseTensors:
+    tensor = torch.from_numpy
+    return ExerciseTensors(
+        number,
+        exercise.stage,
+        [FragmentTensors(tensor(f.points), tensor(f.normals), tensor(f.breaking)) for f in exercise.fragments],
+        [PairTensors(x.p, x.q, tensor(x.T_q_p.matrix()).float(), tensor(x.matches)) for x in exercise.pairs],
     )
 
 
-class NumberedPairs(Dataset):
-    """The pairs of a `PairDataset` as tensors."""
+class NumberedExercises(Dataset):
+    """The exercises of an `ExerciseDataset` as tensors."""
 
-    def __init__(self, pairs: PairDataset) -> None:
-        self.pairs = pairs
+    def __init__(self, exercises: ExerciseDataset) -> None:
+        self.exercises = exercises
 
-    def __len__(self) -> int:
-        return len(self.pairs)
-
-    def __getitem__(self, i: int) -> PairTensors:
-        return to_tensors(self.pairs[i], i)
+    def __getitem__(self, i: int) -> ExerciseTensors:
+        return to_tensors(self.exercises[i], i)
 
 
 class Consecutive:
@@ -80,10 +89,10 @@ class Dealt:
         return ([i] for i in self.numbers)
 
 
-def loader(pairs: PairDataset, sampler: Consecutive | Dealt, workers: int = 0) -> DataLoader:
-    """Batches are lists of pairs: parts differ in size, and nothing is padded."""
-    return DataLoader(NumberedPairs(pairs), batch_sampler=sampler, collate_fn=_as_list, num_workers=workers)
+def loader(exercises: ExerciseDataset, sampler: Consecutive | Dealt, workers: int = 0) -> DataLoader:
+    """Batches are lists of exercises: parts differ in size, and nothing is padded."""
+    return DataLoader(NumberedExercises(exercises), batch_sampler=sampler, collate_fn=_as_list, num_workers=workers)
 
 
-def _as_list(pairs: Sequence[PairTensors]) -> list[PairTensors]:
-    return list(pairs)
+def _as_list(exercises: Sequence[ExerciseTensors]) -> list[ExerciseTensors]:
+    return list(exercises)

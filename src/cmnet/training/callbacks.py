@@ -14,6 +14,7 @@ from typing import Any
 import lightning.pytorch as pl
 from lightning.pytorch.callbacks import RichProgressBar
 
+from cmnet.model.network import CMNet
 from cmnet.training.module import CMNetModule
 
 logger = logging.getLogger("cmnet")
@@ -153,6 +154,7 @@ class LineProgress(pl.Callback):
             logger.info("step %d of %d  %s", trainer.global_step, trainer.max_steps, text)
 
 
-def _net(pl_module: pl.LightningModule) -> Any:
+def _net(pl_module: pl.LightningModule) -> CMNet:
+    """What is kept of a run: the averaged network."""
     assert isinstance(pl_module, CMNetModule)
-    return pl_module.net
+    return pl_module.average

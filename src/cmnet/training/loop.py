@@ -14,16 +14,18 @@ import lightning.pytorch as pl
 import torch
 from lightning.pytorch.loggers import TensorBoardLogger
 from lightning.pytorch.utilities import rank_zero_only
+from torch import Tensor
 
 from cmnet import __version__
+from cmnet.data.exercises import ExerciseDataset, ObjectStream, Ordered
 from cmnet.data.objects import ObjectSource
-from cmnet.data.pairs import PairDataset
 from cmnet.errors import InputError
 from cmnet.files import write_text
 from cmnet.model.config import CMNetConfig
+from cmnet.model.network import CMNet
 from cmnet.training.batches import Consecutive, Dealt, loader
 from cmnet.training.callbacks import CHECKPOINT, WEIGHTS, Bar, CsvLog, Keeper, LineProgress
-from cmnet.training.config import TrainConfig
+from cmnet.training.config import TrainConfig, plain_drawing
 from cmnet.training.module import CMNetModule
 
 
@@ -51,42 +53,47 @@ def train(
     folder: Path,
     net_config: CMNetConfig,
     config: TrainConfig,
-    objects: ObjectSource,
+    objects: ObjectStream,
     validation: ObjectSource | None,
     machine: Machine | None = None,
     resume: bool = False,
     max_seconds: float | None = None,
+    init: str | Path | None = None,
 ) -> Result:
     """Train until `config.steps`, a signal or the time is over.
 
     An existing run in `folder` is continued with `resume`, from its checkpoint and with the same settings; without
-    it, it is refused.
+    it, it is refused. A new run starts from the weights `init` (a name or a path), or from random ones.
     """
     machine = machine or Machine()
+    first = None if init is None or resume else _first_weights(init, net_config)
     checkpoint = _prepare(folder, net_config, config, resume)
     start = _steps_done(checkpoint)
-    module = CMNetModule(net_config, config)
+    module = CMNetModule(net_config, config, first)
     trainer = _trainer(folder, config, machine, max_seconds, validates=validation is not None)
     rank, ranks = trainer.global_rank, trainer.world_size
     batches = config.steps * config.accumulate
-    settings: dict[str, Any] = {
-        "seed": config.seed,
-        "positive_radius": net_config.radii()[0],
-        "normals": net_config.normals,
-        "scale": net_config.scale,
-    }
-    stream = PairDataset(objects, choice=config.choice, variants=config.variants, **settings)
+    stream = ExerciseDataset(objects, config.seed, config.drawing(net_config))
     dealt = Consecutive(batches, config.batch, start * config.accumulate, rank, ranks)
     loaders: dict[str, Any] = {"train_dataloaders": loader(stream, dealt, config.workers)}
     if validation is not None:
-        fixed = PairDataset(validation, mode="fixed", **settings)
-        count = min(len(fixed), config.validate_on)
+        fixed = ExerciseDataset(Ordered(validation), config.seed, plain_drawing(net_config))
+        count = min(len(validation), config.validate_on)
         loaders["val_dataloaders"] = loader(fixed, Dealt(count, rank, ranks))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Lightning's advice on workers and on loaders it thinks cannot resume
         # weights_only: a checkpoint is data, nothing in it may run
         trainer.fit(module, **loaders, ckpt_path=checkpoint, weights_only=True)
     return Result(folder / WEIGHTS, trainer.global_step, trainer.is_global_zero)
+
+
+def _first_weights(init: str | Path, net_config: CMNetConfig) -> dict[str, Tensor]:
+    """The tensors of trained weights, which must fit the network that is to be trained."""
+    net = CMNet.from_pretrained(init)
+    wanted = {name: value.shape for name, value in CMNet(net_config).state_dict().items()}
+    if {name: value.shape for name, value in net.state_dict().items()} != wanted:
+        raise InputError(f"{init} holds a network of another make; start from it with the preset it was trained with")
+    return net.state_dict()
 
 
 def _prepare(folder: Path, net_config: CMNetConfig, config: TrainConfig, resume: bool) -> Path | None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import fields
 from typing import Any
 
@@ -10,38 +12,47 @@ import lightning.pytorch as pl
 import torch
 from torch import Tensor
 
-from cmnet.geometry.pose import Pose
 from cmnet.model.config import CMNetConfig
-from cmnet.model.losses import Losses, combinative_loss
+from cmnet.model.losses import Losses, break_loss, combinative_loss
 from cmnet.model.network import CMNet
-from cmnet.training.batches import PairTensors
+from cmnet.training.batches import ExerciseTensors
 from cmnet.training.config import TrainConfig
+from cmnet.training.figures import Figures
 
 
 class CMNetModule(pl.LightningModule):
-    """Trains a `CMNet` on pairs of parts."""
+    """Trains a `CMNet` on exercises: `net` takes the steps, `average` is the moving average that is judged and kept."""
 
-    def __init__(self, net_config: CMNetConfig, config: TrainConfig) -> None:
+    def __init__(self, net_config: CMNetConfig, config: TrainConfig, first: Mapping[str, Tensor] | None = None) -> None:
         super().__init__()
         self.config = config
         with torch.random.fork_rng(devices=[]):  # seeded, without touching anybody else's random numbers
             torch.manual_seed(config.seed)
             self.net = CMNet(net_config)
-        self.errors: list[float] = []  # degrees, of this validation so far
+        if first is not None:
+            self.net.load_state_dict(first)
+        self.average = deepcopy(self.net).requires_grad_(False)
+        self.figures = Figures()  # of this validation so far
 
-    def pair_losses(self, pair: PairTensors) -> Losses:
-        """All losses of one pair; its random draws depend on its number and the run's seed alone."""
-        generator = torch.Generator().manual_seed((self.config.seed << 32) + pair.number)
-        p = self.net.describe(pair.points_p, pair.normals_p)
-        q = self.net.describe(pair.points_q, pair.normals_q)
-        comparison = self.net.compare(p, q)
-        return combinative_loss(p, q, comparison, pair.matches, pair.T_q_p, self.net.config, generator)
+    def exercise_losses(self, exercise: ExerciseTensors) -> Losses:
+        """The mean losses of an exercise's pairs; random draws depend on its number and the run's seed alone."""
+        generator = torch.Generator().manual_seed((self.config.seed << 32) + exercise.number)
+        parts = [self.net.describe(f.points, f.normals) for f in exercise.fragments]
+        breaks = [break_loss(d, f.breaking) for d, f in zip(parts, exercise.fragments, strict=True)]
+        breaking = torch.stack(breaks).mean()
+        losses = []
+        for pair in exercise.pairs:
+            p, q = parts[pair.p], parts[pair.q]
+            truth = pair.matches, pair.T_q_p
+            losses.append(combinative_loss(p, q, self.net.compare(p, q), *truth, self.net.config, generator, breaking))
+        return _mean(losses)
 
-    def training_step(self, batch: list[PairTensors], batch_idx: int) -> Tensor:
-        losses = _mean([self.pair_losses(pair) for pair in batch])
-        for name, value in losses.items():
-            self.log(f"train/{name}", value, prog_bar=True, batch_size=len(batch))
-        return losses["total"]
+    def training_step(self, batch: list[ExerciseTensors], batch_idx: int) -> Tensor:
+        losses = _mean([self.exercise_losses(exercise) for exercise in batch])
+        for f in fields(Losses):
+            self.log(f"train/{f.name}", getattr(losses, f.name), prog_bar=True, batch_size=len(batch))
+        self.log("train/stage", float(batch[-1].stage), batch_size=len(batch))
+        return losses.total
 
     def configure_gradient_clipping(self, optimizer: Any, *args: Any, **kwargs: Any) -> None:
         """Clip, and let a step pass whose gradient is not finite (all ranks see the same one)."""
@@ -50,23 +61,25 @@ class CMNetModule(pl.LightningModule):
             optimizer.zero_grad(set_to_none=True)
         self.log("train/gradient", norm)
 
-    def validation_step(self, batch: list[PairTensors], batch_idx: int) -> None:
-        for pair in batch:
-            p = self.net.describe(pair.points_p, pair.normals_p)
-            q = self.net.describe(pair.points_q, pair.normals_q)
-            true = Pose.from_matrix(pair.T_q_p.cpu().numpy())
-            self.errors.append(self.net.pose(p, q).angle_to(true))
+    def optimizer_step(self, *args: Any, **kwargs: Any) -> None:
+        super().optimizer_step(*args, **kwargs)
+        self.follow(self.global_step)
+
+    def follow(self, step: int) -> None:
+        """Move the average towards the network; early on faster, so that it does not remember the first weights."""
+        decay = min(self.config.average, (1 + step) / (10 + step))
+        with torch.no_grad():
+            for slow, fast in zip(self.average.parameters(), self.net.parameters(), strict=True):
+                slow.lerp_(fast, 1 - decay)
+
+    def validation_step(self, batch: list[ExerciseTensors], batch_idx: int) -> None:
+        for exercise in batch:
+            self.figures.add(self.average, exercise)
 
     def on_validation_epoch_end(self) -> None:
-        errors = torch.tensor(self.errors, device=self.device)
-        self.errors.clear()
-        figures = {
-            "within_5": 100 * (errors < 5).float().mean(),
-            "within_10": 100 * (errors < 10).float().mean(),
-            "geodesic": errors.mean(),
-        }
+        figures, self.figures = self.figures.summary(), Figures()
         for name, value in figures.items():
-            self.log(f"val/{name}", value, prog_bar=True, sync_dist=True)
+            self.log(f"val/{name}", value.to(self.device), prog_bar=True, sync_dist=True)
 
     def configure_optimizers(self) -> dict[str, Any]:
         config = self.config
@@ -84,5 +97,5 @@ def rate_factor(step: int, config: TrainConfig) -> float:
     return 0.01 + 0.99 * (1 + math.cos(math.pi * min(done, 1.0))) / 2
 
 
-def _mean(losses: list[Losses]) -> dict[str, Tensor]:
-    return {f.name: torch.stack([getattr(x, f.name) for x in losses]).mean() for f in fields(Losses)}
+def _mean(losses: list[Losses]) -> Losses:
+    return Losses(*(torch.stack([getattr(x, f.name) for x in losses]).mean() for f in fields(Losses)))

@@ -1,0 +1,213 @@
+"""What is trained and judged on: parts of one object taken apart and turned at random, with the way back.
+
+Several pairs of one object come together, so that every part is described once for all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cmnet.data.augment import Augmentation, kept, roughened
+from cmnet.data.objects import ObjectSource, SampledObject
+from cmnet.data.pairs import Choice, choose_pairs, true_matches
+from cmnet.geometry.pose import Pose
+from cmnet.parts.points import Points
+
+Floats = NDArray[np.float32]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Scale = Literal["area", "given"]
+
+POSITIVE_RADIUS = 0.018  # network units; the paper's
+CLEAN = Augmentation()
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """How an exercise is drawn from a broken object."""
+
+    positive_radius: float = POSITIVE_RADIUS  # points nearer than this belong together, network units
+    normals: bool = True  # a match also needs opposed normals
+    scale: Scale = "area"  # network unit: from the parts' area, or the unit of the files
+    choice: Choice = "random"  # which parts make a pair
+    pairs: int = 1  # of an object, at most
+    apart: float = 0.0  # share of the further pairs that do not touch
+    augmentation: Augmentation = CLEAN
+
+
+@dataclass(frozen=True, eq=False)
+class Fragment:
+    """One part, centred on its mean and turned at random, in network units.
+
+    points, normals : (n, 3) float32
+    breaking        : (n,) bool, whether a point lies on a break: on any other part of the whole object
+    """
+
+    points: Floats
+    normals: Floats
+    breaking: Bools
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Two fragments of an exercise, by number.
+
+    T_q_p   : takes p's points to their true place on q
+    matches : (k, 2) int64, rows (i, j): point i of p belongs to point j of q; k may be 0
+    """
+
+    p: int
+    q: int
+    T_q_p: Pose
+    matches: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Exercise:
+    """Pairs of one broken object and the fragments they are made of.
+
+    unit   : length of one network unit, in the unit of the files
+    pieces : number of parts of the whole object
+    stage  : of the curriculum it belongs to
+    """
+
+    name: str
+    fragments: tuple[Fragment, ...]
+    pairs: tuple[Pair, ...]
+    unit: float
+    pieces: int
+    stage: int = 0
+
+
+def draw_exercise(
+    obj: SampledObject, rng: np.random.Generator, drawing: Drawing | None = None, stage: int = 0
+) -> Exercise:
+    """Choose pairs of parts and take them apart."""
+    drawing = drawing or Drawing()
+    numbers = choose_pairs(obj, rng, drawing.choice, drawing.pairs, drawing.apart)
+    unit = obj.unit if drawing.scale == "area" else 1.0
+    whole = [Points(p.xyz / unit, p.normals, p.area / unit**2) for p in obj.points]
+    matches = _Matches(whole, drawing)
+    used = sorted({part for pair in numbers for part in pair})
+    remain = {k: kept(whole[k].xyz, drawing.augmentation, rng) for k in used}
+    moves = {k: _taken_apart(whole[k].xyz[remain[k]], rng) for k in used}
+    fragments = tuple(
+        _fragment(whole[k], matches.breaking(k), remain[k], moves[k], drawing.augmentation, rng) for k in used
+    )
+    pairs = [
+        Pair(used.index(i), used.index(j), moves[j] @ moves[i].inverse(), _left(matches(i, j), remain[i], remain[j]))
+        for i, j in numbers
+    ]
+    # A pair that touches, but between the samples: there is nothing to teach, and "no match" would be wrong.
+    telling = [pair for pair, ij in zip(pairs, numbers) if len(pair.matches) or obj.contact[ij] == 0]
+    name = f"{obj.name}:{','.join(f'{i}-{j}' for i, j in numbers)}"
+    return Exercise(name, fragments, tuple(telling or pairs[:1]), unit, len(obj.points), stage)
+
+
+class _Matches:
+    """The true matches of any two parts of an object, each computed once."""
+
+    def __init__(self, whole: Sequence[Points], drawing: Drawing) -> None:
+        self.whole, self.drawing = whole, drawing
+        self.low, self.high = (np.array([f(p.xyz, axis=0) for p in whole]) for f in (np.min, np.max))
+        self.found: dict[tuple[int, int], Ints] = {}
+
+    def __call__(self, i: int, j: int) -> Ints:
+        if i > j:
+            return self(j, i)[:, ::-1]
+        if (i, j) not in self.found:
+            radius, normals = self.drawing.positive_radius, self.drawing.normals
+            self.found[i, j] = true_matches(self.whole[i], self.whole[j], radius, normals)
+        return self.found[i, j]
+
+    def breaking(self, i: int) -> Bools:
+        """(n,) bool: which points of part i lie on any other part."""
+        reach = self.drawing.positive_radius
+        near = ((self.low - reach <= self.high[i]) & (self.low[i] <= self.high + reach)).all(axis=1)
+        result = np.zeros(len(self.whole[i]), dtype=bool)
+        for j in np.flatnonzero(near):
+            if j != i:
+                result[self(i, int(j))[:, 0]] = True
+        return result
+
+
+def _left(matches: Ints, remain_p: Bools, remain_q: Bools) -> Ints:
+    """The matches between points that remain, by their new numbers, in order of index."""
+    i, j = matches[remain_p[matches[:, 0]] & remain_q[matches[:, 1]]].T
+    i, j = (np.cumsum(remain_p) - 1)[i], (np.cumsum(remain_q) - 1)[j]
+    order = np.lexsort((j, i))
+    return np.stack([i[order], j[order]], axis=1)
+
+
+def _taken_apart(xyz: NDArray[np.float64], rng: np.random.Generator) -> Pose:
+    """T_part_world: the part centred on its mean and turned at random."""
+    turn = Pose.random(rng)
+    return turn @ Pose(np.eye(3), -xyz.mean(axis=0))
+
+
+def _fragment(
+    points: Points, breaking: Bools, remain: Bools, T_part_world: Pose, worse: Augmentation, rng: np.random.Generator
+) -> Fragment:
+    xyz, normals = roughened(points.xyz[remain], points.normals[remain], worse, rng)
+    xyz, normals = T_part_world.apply(xyz), T_part_world.rotate(normals)
+    return Fragment(xyz.astype(np.float32), normals.astype(np.float32), breaking[remain])
+
+
+class ObjectStream(Protocol):
+    """Broken objects by number, without end; object i is a function of i alone."""
+
+    def __getitem__(self, i: int) -> SampledObject: ...
+
+    def stage(self, i: int) -> int:
+        """Of the curriculum that object i belongs to."""
+        ...
+
+
+class Shuffled:
+    """The objects of a source again and again, each pass in a new order and from another sampling of the surfaces.
+
+    variants : samplings of each object in all, which bounds the cache
+    """
+
+    def __init__(self, source: ObjectSource, seed: int = 0, variants: int = 4) -> None:
+        self.source, self.seed, self.variants = source, seed, variants
+
+    def __getitem__(self, i: int) -> SampledObject:
+        epoch, place = divmod(i, len(self.source))
+        order = np.random.default_rng([self.seed, 0, epoch]).permutation(len(self.source))
+        return self.source.get(int(order[place]), epoch % self.variants)
+
+    def stage(self, i: int) -> int:
+        return 0
+
+
+class Ordered:
+    """The objects of a source once, in order."""
+
+    def __init__(self, source: ObjectSource) -> None:
+        self.source = source
+
+    def __getitem__(self, i: int) -> SampledObject:
+        if not 0 <= i < len(self.source):
+            raise IndexError(i)
+        return self.source.get(i)
+
+    def stage(self, i: int) -> int:
+        return 0
+
+
+class ExerciseDataset:
+    """Exercises by number; number i is a function of (seed, i) alone, so a run resumes by starting at the right one."""
+
+    def __init__(self, objects: ObjectStream, seed: int = 0, drawing: Drawing | None = None) -> None:
+        self.objects, self.seed, self.drawing = objects, seed, drawing or Drawing()
+
+    def __getitem__(self, i: int) -> Exercise:
+        obj = self.objects[i]
+        rng = np.random.default_rng([self.seed, 1, i])
+        return draw_exercise(obj, rng, self.drawing, self.objects.stage(i))
