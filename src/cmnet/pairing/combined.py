@@ -9,12 +9,13 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial import cKDTree
 
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.trees import nearest_few
 from cmnet.geometry.volume import Box, Floats32
 from cmnet.pairing.creases import Creases, complement, join_creases
-from cmnet.pairing.rims import Rims
+from cmnet.pairing.rims import AROUND, Rims
 from cmnet.pairing.surface import REACH, Surface, box_around, principal_frame, surface_of
 
 Array = NDArray[np.float64]
@@ -47,7 +48,8 @@ def combine(members: Sequence[Surface], T_group_part: Sequence[Pose]) -> Surface
     area = sum(m.area * float(k.mean()) for m, k in zip(members, kept))
     box = box_around(points)
     signed = _union(box, members, [back @ T for T in world])
-    rims = Rims(creases, back.apply(near), back.rotate(near_normals), min(m.wall for m in members))
+    next_to = nearest_few(cKDTree(points), points, AROUND)[1]
+    rims = Rims(creases, back.apply(near), back.rotate(near_normals), next_to, min(m.wall for m in members))
     return surface_of(Pose(frame.R, unit * frame.t), unit, points, normals, area, rims, box, signed)
 
 

@@ -20,6 +20,7 @@ Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
+AROUND = 12  # samples next to a sample
 LEVELS = 3  # the reach is halved from one level to the next
 FITTED = 2500  # neighbourhoods looked at per level
 LARGEST = 50_000  # samples drawn for a level, at most
@@ -35,12 +36,14 @@ class Rims:
     """The creases of a part, and its surface sampled densely near them.
 
     points, normals : (d, 3) float, the even samples first, then those of the finer levels
+    around          : (n, AROUND) int, of every even sample the samples next to it, itself first
     wall            : thickness of the thinnest walls met, infinite where there is none
     """
 
     creases: Creases
     points: Array
     normals: Array
+    around: Ints
     wall: float
 
 
@@ -51,7 +54,7 @@ def find_rims(corners: Array | None, points: Array, normals: Array, rng: np.rand
     """
     seeds, tree = np.arange(len(points)), cKDTree(points)
     distance, index = nearest_few(tree, points, NEIGHBORS)
-    walls = wall_thickness(points, normals, index)
+    walls, next_to = wall_thickness(points, normals, index), index[:, :AROUND]
     samples, found = [(points, normals)], []
     dense, dense_normals, wall = points, normals, walls
     for level in range(1, LEVELS + 1):
@@ -70,7 +73,7 @@ def find_rims(corners: Array | None, points: Array, normals: Array, rng: np.rand
         distance, index = nearest_few(cKDTree(dense), dense[seeds], NEIGHBORS)
         wall = walls[nearest_one(tree, dense[seeds])[1]]
     everything = [np.concatenate(arrays) for arrays in zip(*samples)]
-    return Rims(join_creases(found), everything[0], everything[1], float(np.sort(walls)[len(walls) // 10]))
+    return Rims(join_creases(found), everything[0], everything[1], next_to, float(np.sort(walls)[len(walls) // 10]))
 
 
 def wall_thickness(points: Array, normals: Array, neighbors: Ints) -> Array:

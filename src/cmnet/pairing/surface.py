@@ -36,6 +36,7 @@ PER_LEVEL = 1000  # of one scale, at most
 SEEDS = 250  # creases of a part that suggest poses
 LOCAL = 14  # creases near a seed that judge its poses first,
 AROUND = 0.12  # within this distance, in units
+BESIDE = 1.6  # spacings: samples nearer than this lie next to each other
 PROBES = 400  # samples that look for overlap
 INNER = 1000  # points inside a part that measure it
 
@@ -46,6 +47,7 @@ class Surface:
 
     T_part_surface       : the frame; x_part = T_part_surface.apply(unit · x_surface)
     points, normals      : (n, 3) float, even samples, `spacing` apart
+    next_to              : (n, k) int32, of every sample those nearer than BESIDE spacings, itself for the rest
     area, wall           : of the surface; thickness of its thinner walls (infinite: thick everywhere)
     dense, dense_normals : (d, 3) float, the same samples and many more near thin edges; `tree` is over them
     creases              : in farthest-point order, so that the first ones are spread over the whole part
@@ -61,6 +63,7 @@ class Surface:
     points: Array
     normals: Array
     spacing: float
+    next_to: Ints32
     area: float
     wall: float
     dense: Array
@@ -104,12 +107,14 @@ def surface_of(
 ) -> Surface:
     """Put a surface together from its samples, its creases and its volume, all in the given frame."""
     creases = spread(rims.creases, CREASES)
+    spacing = float(np.sqrt(area / max(len(points), 1)))
     return Surface(
         T_part_surface=frame,
         unit=unit,
         points=points,
         normals=normals,
-        spacing=float(np.sqrt(area / max(len(points), 1))),
+        spacing=spacing,
+        next_to=_beside(points, rims.around, BESIDE * spacing),
         area=area,
         wall=rims.wall,
         dense=rims.points,
@@ -124,6 +129,12 @@ def surface_of(
         signed=signed,
         crease_of=nearest_in_box(box, creases.points, CREASE_REACH)[0],
     )
+
+
+def _beside(points: Array, neighbors: Ints, reach: float) -> Ints32:
+    """The neighbours (n, k) with those beyond the reach replaced by the sample itself."""
+    far = ((points[neighbors] - points[:, None]) ** 2).sum(axis=2) > reach**2
+    return np.where(far, np.arange(len(points))[:, None], neighbors).astype(np.int32)
 
 
 def _inner(box: Box, signed: Floats32) -> Array:

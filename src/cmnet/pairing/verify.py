@@ -163,9 +163,7 @@ def _outline(surface: Surface, side: _Side) -> tuple[int, int]:
     """Of the samples at the border of the contact: how many lie near a closing crease, and how many there are."""
     if not side.touching.any() or side.touching.all():
         return 0, 0
-    inner = np.flatnonzero(side.touching)
-    gap = nearest_one(cKDTree(surface.points[~side.touching]), surface.points[inner])[0]
-    border = surface.points[inner[gap < 1.6 * surface.spacing]]
+    border = surface.points[side.touching & ~side.touching[surface.next_to].all(axis=1)]
     if len(side.matched) == 0 or len(border) == 0:
         return 0, len(border)
     distance = nearest_one(cKDTree(side.matched), border)[0]
