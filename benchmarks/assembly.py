@@ -34,7 +34,7 @@ def variants(weights: str, seed: int) -> Makers:
     """The methods to compare, by name."""
 
     def solver(name: str, stages: Stages) -> Callable[[], Method]:
-        return lambda: assembled(Assembler(weights, solver=name, seed=seed, stages=stages), seed)
+        return lambda: assembled(Assembler(weights, solver=name, seed=seed, stages=stages, workers=1), seed)
 
     makers = {"all stages": solver("robust", Stages())}
     for stage in (field.name for field in fields(Stages)):

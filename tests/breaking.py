@@ -48,8 +48,8 @@ def thin_bowl(thickness=0.02):
     return shell.trim_by_plane([0.0, 1.0, 0.0], 0.1)
 
 
-def prepared(parts, seed=0):
-    unit = unit_of(parts)
+def prepared(parts, scale=1.0, seed=0):
+    unit = scale * unit_of(parts)
     return [prepare(part, unit, seed) for part in parts]
 
 

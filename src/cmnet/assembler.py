@@ -15,7 +15,7 @@ from cmnet.errors import InputError
 from cmnet.geometry.pose import Pose
 from cmnet.model.descriptors import Descriptors
 from cmnet.model.network import CMNet, Matches
-from cmnet.pairing.joins import Join, joins
+from cmnet.pairing.joins import Join, joins, suggestions
 from cmnet.pairing.learned import Correspondences, poses_from_matches
 from cmnet.pairing.stages import ALL, Stages
 from cmnet.pairing.surface import COARSER, Surface, area_of, prepare, unit_of
@@ -32,7 +32,8 @@ from cmnet.solving.shonan import Edge
 
 NO_WEIGHTS = "none"
 SOLVERS = ("robust", "paper")
-SUGGESTED = 6  # poses of a pair that the network suggests
+SUGGESTED = 6  # poses of a pair that the network suggests, or the coarse surfaces
+FEW = 300  # pairs that are looked at on both scales at once
 Progress = Callable[[str, int, int], None]  # (stage, done, in all)
 Pair = tuple[int, int]
 Array = NDArray[np.float64]
@@ -117,10 +118,11 @@ class Assembler:
             return solve_paper(self._published_edges(loaded, pairs, tell), [area_of(part) for part in loaded])
         learned = self._suggestions(loaded, pairs, tell) if self._net and self.stages.learned else {}
         surfaces = self._surfaces(loaded, 1.0, tell)
+        coarse = self._surfaces(loaded, COARSER, tell) if self.stages.coarse else []
         return look_again(
             surfaces,
-            self._joins(surfaces, pairs, learned, tell),
-            coarser=lambda: self._surfaces(loaded, COARSER, tell),
+            self._joins(surfaces, coarse, pairs, learned, tell),
+            coarse,
             learned=learned,
             each=lambda work, count: self._each("second look", work, count, tell),
             constraints=known,
@@ -139,11 +141,21 @@ class Assembler:
         return self._each("surfaces", lambda k: prepare(parts[k], unit, self.seed), len(parts), tell)
 
     def _joins(
-        self, surfaces: Sequence[Surface], pairs: Sequence[Pair], learned: dict[Pair, list[Pose]], tell: Progress
+        self,
+        surfaces: Sequence[Surface],
+        coarse: Sequence[Surface],
+        pairs: Sequence[Pair],
+        learned: dict[Pair, list[Pose]],
+        tell: Progress,
     ) -> list[Join]:
+        """Of all pairs. Where there are few, what the coarse surfaces suggest is tried on the fine ones as well."""
+
         def joins_of(k: int) -> list[Join]:
             i, j = pairs[k]
-            return joins(surfaces[i], surfaces[j], (i, j), learned.get((i, j), ()), self.stages)
+            suggested = [*learned.get((i, j), ())]
+            if coarse and len(pairs) <= FEW and self.stages.geometric:
+                suggested += suggestions(coarse[i], coarse[j], SUGGESTED)
+            return joins(surfaces[i], surfaces[j], (i, j), suggested, self.stages)
 
         return [join for found in self._each("joins", joins_of, len(pairs), tell) for join in found]
 

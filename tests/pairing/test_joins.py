@@ -6,7 +6,8 @@ from manifold3d import Manifold
 
 from breaking import broken, prepared, solid_bar, to_part
 from cmnet.geometry.pose import Pose
-from cmnet.pairing.joins import joins, pose_of_parts, pose_of_surfaces
+from cmnet.pairing.joins import joins, pose_of_parts, pose_of_surfaces, suggestions
+from cmnet.pairing.surface import COARSER
 from cmnet.parts.part import Part
 
 
@@ -17,11 +18,11 @@ def assert_right(found, truth, part, turn=0.3, shift=0.003):
     assert np.linalg.norm(found[0].T_i_j.apply(middle) - truth.apply(middle)) < shift
 
 
-@pytest.mark.parametrize("name", ["bar_parts", "bowl_parts"])
-def test_a_broken_solid_and_a_thin_bowl_are_joined_exactly(name, request):
+@pytest.mark.parametrize(("name", "scale"), [("bar_parts", COARSER), ("bowl_parts", COARSER), ("bowl_parts", 1.0)])
+def test_a_broken_solid_and_a_thin_bowl_are_joined_exactly(name, scale, request):
     parts = request.getfixturevalue(name)
     T = Pose.random(np.random.default_rng(5), 1.0)
-    surfaces = prepared([parts[0], parts[1].moved(T)])
+    surfaces = prepared([parts[0], parts[1].moved(T)], scale)
     found = joins(*surfaces)
     assert_right(found, T.inverse(), parts[1].moved(T))
     assert found[0].confidence > 0.5
@@ -61,7 +62,7 @@ def test_parts_with_nothing_to_hold_on_to_have_no_sure_joins(part, bar_parts):
 
 def test_scale_does_not_matter(bar_parts):
     large = [Part(p.name, 1000 * p.vertices, p.faces) for p in bar_parts]
-    small, big = joins(*prepared(bar_parts))[0], joins(*prepared(large))[0]
+    small, big = joins(*prepared(bar_parts, COARSER))[0], joins(*prepared(large, COARSER))[0]
     np.testing.assert_allclose(big.T_i_j.t / 1000, small.T_i_j.t, atol=1e-4)
     np.testing.assert_allclose(big.T_i_j.R, small.T_i_j.R, atol=1e-4)
     assert big.contact_area == pytest.approx(1e6 * small.contact_area, rel=1e-3)
@@ -71,13 +72,23 @@ def test_oriented_clouds_are_joined_as_well():
     parts = broken(solid_bar(), np.random.default_rng(8))
     surfaces = prepared(parts)
     clouds = [
-        Part(s.part.name, s.T_part_surface.apply(s.unit * s.points), None, s.T_part_surface.rotate(s.normals))
-        for s in surfaces
+        Part(p.name, s.T_part_surface.apply(s.unit * s.points), None, s.T_part_surface.rotate(s.normals))
+        for p, s in zip(parts, surfaces)
     ]
-    assert_right(joins(*prepared(clouds)), Pose.identity(), clouds[1], turn=1.0, shift=0.01)
+    assert_right(joins(*prepared(clouds, COARSER)), Pose.identity(), clouds[1], turn=1.0, shift=0.01)
 
 
 def test_poses_of_parts_and_surfaces_are_inverse_to_each_other(bar, motion):
     a, b = bar
     back = pose_of_parts(a, b, pose_of_surfaces(a, b, motion))
     np.testing.assert_allclose(back.matrix(), motion.matrix(), atol=1e-12)
+
+
+def test_what_coarse_surfaces_suggest_is_found_on_fine_ones(bar_parts):
+    T = Pose.random(np.random.default_rng(5), 1.0)
+    moved = [bar_parts[0], bar_parts[1].moved(T)]
+    suggested = suggestions(*prepared(moved, COARSER), 6)
+    assert 1 <= len(suggested) <= 6
+    found = joins(*prepared(moved), learned=suggested)
+    assert_right(found, T.inverse(), moved[1])
+    assert found[0].confidence > 0.9

@@ -1,9 +1,9 @@
 """Relative poses that become known one after the other."""
 
 import numpy as np
-from worlds import error, world
 
 from cmnet.solving.frames import Frames
+from worlds import error, world
 
 
 def test_sets_grow_together_and_what_is_known_stays():

@@ -58,7 +58,8 @@ def solved(weights: str, solver: str, points: int | None, seed: int) -> Method:
     """All parts put together by the assembler, with the weights, "none" included, and the solver of that name."""
     from cmnet.assembler import Assembler
 
-    return assembled(Assembler(weights, solver=solver, points=points, seed=seed), seed)
+    # One core an object: several of them are judged side by side.
+    return assembled(Assembler(weights, solver=solver, points=points, seed=seed, workers=1), seed)
 
 
 def assembled(assembler: Assembles, seed: int = 0) -> Method:

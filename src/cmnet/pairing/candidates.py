@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -60,9 +60,9 @@ def _coarse(a: Surface, b: Surface, learned: Sequence[Pose], stages: Stages) -> 
 
 
 def _examined(a: Surface, b: Surface, poses: list[Pose], count: int) -> list[Pose]:
-    """The `count` poses that close the most rim, by all they show."""
+    """The `count` poses that close the most rim, by all they show but the gap, which the last refinement settles."""
     closing = sorted(poses, key=lambda T: rim_length(a, b, T) - SINKING * sinking(a, b, T), reverse=True)
-    return sorted(closing[:count], key=lambda T: logit(verify(a, b, T)), reverse=True)
+    return sorted(closing[:count], key=lambda T: logit(replace(verify(a, b, T), gap=0.0, near=0.0)), reverse=True)
 
 
 def _distinct(poses: list[Pose]) -> list[Pose]:

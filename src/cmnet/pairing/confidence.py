@@ -15,19 +15,19 @@ from cmnet.pairing.verify import Evidence
 
 Array = NDArray[np.float64]
 
-# Fitted by benchmarks/confidence.py on generated objects, half of them worn: `cmnet dataset build --preset training
-# --objects 54` with --seed 77, and with --seed 78 --wear light.
+# Fitted by benchmarks/confidence.py on generated objects at both scales, fine and coarse, half of the objects worn:
+# `cmnet dataset build --preset training --objects 54` with --seed 77, and with --seed 78 --wear light.
 COEFFICIENTS = {
-    "constant": -17.05,
-    "rim": 3.13,
-    "closure": 3.03,
-    "contact": -0.01,
-    "gap": -3.85,
-    "near": -6.31,
-    "sunk": -0.41,
-    "inside": 0.0,
-    "hold": 0.0,
-    "grip": 2.22,
+    "constant": -19.56,
+    "rim": 2.30,
+    "closure": 4.55,
+    "contact": 0.84,
+    "gap": -4.94,
+    "near": -2.51,
+    "sunk": 0.55,
+    "inside": -1.20,
+    "hold": 1.10,
+    "grip": 1.96,
 }
 
 
@@ -40,7 +40,7 @@ def features(evidence: Evidence) -> Array:
             np.log(e.rim + 0.01),
             e.closure,
             np.log(e.contact + 1e-4),
-            np.log(e.gap + 1e-4),
+            np.log(e.gap + 3e-4),
             e.near / (e.near + e.contact + 1e-6),
             np.log1p(e.sunk / (e.contact + 1e-4)),
             np.log1p(100 * e.inside),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.candidates import Candidate, candidates
+from cmnet.pairing.hypotheses import propose
 from cmnet.pairing.stages import ALL, Stages
 from cmnet.pairing.surface import Surface
 
@@ -41,6 +42,11 @@ def joins(
     """
     suggested = [pose_of_surfaces(a, b, T) for T in learned]
     return [join_of(a, b, parts, candidate) for candidate in candidates(a, b, suggested, stages)]
+
+
+def suggestions(a: Surface, b: Surface, count: int) -> list[Pose]:
+    """T_i_j of two parts as their creases suggest it, unexamined: from surfaces at one scale, for those at another."""
+    return [pose_of_parts(a, b, hypothesis.T_a_b) for hypothesis in propose(a, b, count)]
 
 
 def pose_of_parts(a: Surface, b: Surface, T_a_b: Pose) -> Pose:

@@ -15,7 +15,7 @@ class Stages:
     verify: bool = True  # joins are examined on the surfaces; without, hypotheses count by their order alone
     loops: bool = True  # joins that agree support each other; without, a tree of single joins
     rematch: bool = True  # groups are matched again with their combined surfaces
-    coarse: bool = True  # what is still open is matched once more at a coarser scale
+    coarse: bool = True  # a second, coarser scale: suggests poses, and looks once more at what is still open
 
 
 ALL = Stages()

@@ -24,7 +24,7 @@ ROUNDS = 4  # groups that have grown are looked at again, so often at most
 def look_again(
     surfaces: Sequence[Surface],
     joins: Sequence[Join],
-    coarser: Callable[[], Sequence[Surface]],
+    coarse: Sequence[Surface],
     learned: Mapping[tuple[int, int], Sequence[Pose]],
     each: Each,
     constraints: Constraints | None = None,
@@ -32,7 +32,7 @@ def look_again(
 ) -> Assembly:
     """Solve by the joins, then look again where that leaves something open.
 
-    coarser : makes the surfaces of the last look, if it is needed
+    coarse  : the surfaces of the last look; none: without it
     learned : T_i_j of parts that the network suggests
     each    : does the work for 0 … count − 1
     """
@@ -43,8 +43,8 @@ def look_again(
     assembly = solved(joins)
     if stages.rematch and assembly.groups:
         assembly = _again(assembly, Rematcher(surfaces, learned, stages, each), solved)
-    if stages.coarse and len(_all_groups(assembly)) > 1:
-        assembly = _again(assembly, Rematcher(coarser(), learned, stages, each, singles=True), solved)
+    if coarse and len(_all_groups(assembly)) > 1:
+        assembly = _again(assembly, Rematcher(coarse, learned, stages, each, singles=True), solved)
     return assembly
 
 
@@ -57,10 +57,31 @@ def _again(
         new = rematcher.between(groups)
         if not new:
             break
-        assembly = solved([*assembly.joins, *new], groups_of(assembly))
+        assembly = solved(_surer(assembly.joins, new), groups_of(assembly))
         if len(_all_groups(assembly)) == len(groups):
             break
     return assembly
+
+
+def _surer(before: Sequence[Join], new: Sequence[Join]) -> list[Join]:
+    """Of any two parts the joins of the look that is surer of itself; its candidates have competed already."""
+    looks: dict[tuple[int, int], list[list[Join]]] = {}
+    for k, joins in enumerate((before, new)):
+        for join in joins:
+            looks.setdefault(_pair(join), [[], []])[k].append(join)
+    return [
+        join
+        for old, late in looks.values()
+        for join in (old if any(join.used for join in old) or _top(old) >= _top(late) else late)
+    ]
+
+
+def _pair(join: Join) -> tuple[int, int]:
+    return min(join.parts), max(join.parts)
+
+
+def _top(joins: Sequence[Join]) -> float:
+    return max((join.confidence for join in joins), default=0.0)
 
 
 def _all_groups(assembly: Assembly) -> list[Group]:
