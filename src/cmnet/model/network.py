@@ -16,7 +16,6 @@ from cmnet.model.config import CMNetConfig, preset
 from cmnet.model.descriptors import BreakHead, ChannelAttention, Descriptors, Head, gram_schmidt
 from cmnet.model.transport import log_transport
 
-
 LEAST_BREAK = 1e-4  # probability of a break below which a point is no less a match
 
 
