@@ -22,6 +22,8 @@ def test_what_cannot_be_is_refused(name, value):
 def test_a_network_needs_a_branch():
     with pytest.raises(InputError, match="shape_branch"):
         preset("paper", shape_branch=False, occupancy_branch=False)
+    with pytest.raises(InputError, match="break_head"):
+        preset("paper", break_gate=True)
     with pytest.raises(InputError, match="cmnet-base"):
         preset("nothing")
 

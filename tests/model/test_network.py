@@ -1,5 +1,7 @@
 """Equivariance, invariance, symmetry: the laws the network must obey whatever its weights."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 from assertions import DTYPES, assert_close_for_most, assert_rotations, bumpy, random_rotation
@@ -83,6 +85,28 @@ def test_branches_can_be_switched_off():
             d = [net.compare(net.describe(*p), net.describe(*q)).log_assignment for net in (full, cut)]
         assert not any(name.startswith(off.split("_")[0] + "_head") for name in cut.state_dict())
         assert (d[0] - d[1]).abs().max() > 1e-3
+
+
+def test_the_gate_keeps_points_out_that_are_not_held_for_break():
+    """Half of the points are said to be skin: their share of the assignment goes to the dustbin."""
+    net = make(break_head=True, break_gate=True)
+    with torch.no_grad():
+        p, q = (net.describe(*bumpy(n, n)) for n in (200, 220))
+        skin = torch.arange(200) < 100
+        p = replace(p, breaking=torch.where(skin, 1e-6, 1.0).double())
+        gated = net.compare(p, q).log_assignment.exp()[:-1, :-1].sum(1)
+        ungated = make(break_head=True).compare(p, q).log_assignment.exp()[:-1, :-1].sum(1)
+    assert gated[skin].max() < 0.01
+    assert gated[~skin].min() > 0.1
+    assert ungated[skin].min() > 0.1
+
+
+def test_the_gate_teaches_the_break_head_nothing():
+    net = make(break_head=True, break_gate=True)
+    p, q = (net.describe(*bumpy(n, n)) for n in (100, 120))
+    net.compare(p, q).log_assignment[0, 0].backward()
+    assert all(parameter.grad is None for parameter in net.break_head.parameters())
+    assert net.shape_head.layers[0].weight.grad is not None
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)

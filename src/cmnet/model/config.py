@@ -33,6 +33,7 @@ class CMNetConfig:
     occupancy_branch: bool = True  # match opposite occupancy
     transport_rounds: int = 50  # at most; published: 100 plain ones, which 50 overstepping ones outdo
     break_head: bool = False  # say for every point whether it lies on a break
+    break_gate: bool = False  # matches count as far as both points are held for break; needs the break head
     top_k: int = 128  # soft matches kept
     inlier_rounds: int = 5  # weighted SVDs after the first
     inlier_radius: float = 0.1  # a match within it of the current pose counts in the next round
@@ -55,6 +56,8 @@ class CMNetConfig:
             raise InputError(
                 "the network needs shape_branch or occupancy_branch; with neither there is nothing to match"
             )
+        if self.break_gate and not self.break_head:
+            raise InputError("break_gate needs break_head=true: it weighs matches by what the break head says")
 
     def radii(self) -> tuple[float, float]:
         """Positive and negative radius in network units; an object of area 1.6 has its samples sqrt(1.6 / n) apart."""
@@ -120,6 +123,7 @@ PRESETS: dict[str, CMNetConfig] = {
         descriptor=192,
         attention=128,
         break_head=True,
+        break_gate=True,
         positive_radius=None,
         negative_radius=None,
     ),

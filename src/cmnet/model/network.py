@@ -16,6 +16,8 @@ from cmnet.model.config import CMNetConfig, preset
 from cmnet.model.descriptors import BreakHead, ChannelAttention, Descriptors, Head, gram_schmidt
 from cmnet.model.transport import log_transport
 
+LEAST_BREAK = 1e-4  # probability of a break below which a point is no less a match
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -127,6 +129,8 @@ class CMNet(nn.Module):
         occupancy_p, occupancy_q = p.occupancy * weigh_occupancy, q.occupancy * weigh_occupancy
         left, right = torch.cat([shape_p, -occupancy_p], 1), torch.cat([shape_q, occupancy_q], 1)
         cost = (left / self.config.descriptor**0.5) @ right.T  # Eq. 4
+        if self.config.break_gate:
+            cost = cost + log_gate(p)[:, None] + log_gate(q)
         assignment = log_transport(cost, self.dustbin, self.config.transport_rounds)
         return Comparison(shape_p, shape_q, occupancy_p, occupancy_q, assignment)
 
@@ -144,6 +148,12 @@ class CMNet(nn.Module):
         weights = matches.weights.detach().cpu().double().numpy()
         radius = self.config.inlier_radius * p.unit
         return robust_procrustes(source, target, weights, radius, self.config.inlier_rounds)
+
+
+def log_gate(p: Descriptors) -> Tensor:
+    """(n,) float ≤ 0: how far a point may match at all. The break head learns from its own labels alone."""
+    assert p.breaking is not None
+    return p.breaking.detach().clamp(min=LEAST_BREAK).log()
 
 
 def top_entries(matrix: Tensor, k: int) -> tuple[Tensor, Tensor]:

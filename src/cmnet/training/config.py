@@ -56,7 +56,7 @@ TRAIN_PRESETS = {
     "cmnet-base": TrainConfig(
         steps=4000,
         accumulate=2,
-        learning_rate=3e-3,
+        learning_rate=2e-3,
         average=0.998,
         pairs=6,
         apart=0.25,
