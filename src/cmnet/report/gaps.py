@@ -35,7 +35,7 @@ class Target:
     sites   : tree over (s, 3) points of the surface
     corners : (s, 3, 3) float, the triangle of each site; of a cloud None
     normals : (s, 3) float, unit length, outwards
-    samples : (n, 3) float, points spread evenly over the surface
+    samples : (n,) int, sites spread evenly over the surface
     spacing : how far apart sites lie
     """
 
@@ -43,8 +43,12 @@ class Target:
     sites: cKDTree
     corners: Array | None
     normals: Array
-    samples: Array
+    samples: Ints
     spacing: float
+
+    @property
+    def area(self) -> float:
+        return len(self.samples) * self.spacing**2 if self.corners is None else self.part.area
 
     def distances(self, points: Array, within: float) -> Array:
         """(n,) float: signed distance of points in the part's coordinates, negative inside; infinite beyond `within`.
@@ -103,7 +107,7 @@ def target(part: Part, seed: int = 0) -> Target:
         normals = normals_of_cloud(part.vertices) if part.normals is None else part.normals
         tree = cKDTree(part.vertices)
         spacing = float(np.median(nearest_few(tree, part.vertices[:2000], 2)[0][:, -1]))
-        return Target(part, tree, None, normals, part.vertices, spacing)
+        return Target(part, tree, None, normals, np.arange(len(normals)), spacing)
     crosses = np.cross(part.triangles[:, 1] - part.triangles[:, 0], part.triangles[:, 2] - part.triangles[:, 0])
     doubled = np.linalg.norm(crosses, axis=1)
     solid = np.flatnonzero(doubled > 0)
@@ -113,7 +117,7 @@ def target(part: Part, seed: int = 0) -> Target:
     sites = np.concatenate([corners.mean(axis=1), xyz])
     normals = (crosses[solid] / doubled[solid, None])[owner]
     spacing = float(np.sqrt(part.area / len(sites)))
-    return Target(part, cKDTree(sites), corners[owner], normals, xyz, spacing)
+    return Target(part, cKDTree(sites), corners[owner], normals, len(corners) + np.arange(len(xyz)), spacing)
 
 
 def closest_points(points: Array, corners: Array) -> Array:

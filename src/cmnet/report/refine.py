@@ -12,13 +12,12 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 ROUNDS = 7  # each halves edges
-FINEST = 0.9  # edges are split down to this share of the reach
 
 
 def refine(
-    vertices: Array, faces: Ints, distance: Callable[[Array], Array], reach: float, most: int
+    vertices: Array, faces: Ints, distance: Callable[[Array], Array], reach: float, finest: float, most: int
 ) -> tuple[Array, Ints]:
-    """Split edges that come within `reach` of something until they are shorter than that; never beyond `most` faces.
+    """Split edges that come within `reach` of something until they are shorter than `finest`, up to `most` faces.
 
     vertices : (v, 3) float, faces : (f, 3) int; distance : (n, 3) float → (n,) float, to that something
     → (n, 3) float, (m, 3) int, without gaps between split and unsplit faces
@@ -27,7 +26,7 @@ def refine(
     for _ in range(ROUNDS):
         edges, of_face = _edges(faces)
         length = np.linalg.norm(vertices[edges[:, 0]] - vertices[edges[:, 1]], axis=1)
-        wanted = (length > FINEST * reach) & (far[edges].min(axis=1) < reach + length / 2)
+        wanted = (length > finest) & (far[edges].min(axis=1) < reach + length / 2)
         split = _with_longest(wanted, of_face, length)
         if not split.any() or len(faces) + split[of_face].sum() > most:
             break

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cmnet.geometry.pose import Pose
+from cmnet.geometry.sampling import allocate
 from cmnet.parts.part import Part
 from cmnet.report.gaps import Target, distance_to_others, gaps_of_assembly, target
 from cmnet.report.viewer_joins import JoinMatches, JoinPacker, shown_joins
@@ -22,6 +23,7 @@ Array = NDArray[np.float64]
 
 GAPS = (0.002, 0.02)  # the scale of gap colours ends between these, in sizes of the largest group,
 RMS = 4  # at so many times the largest gap of a used join
+SAMPLES = 12_000  # of all parts together, to find out which way is up
 NEARBY = 10  # times that: faces with a corner so near other parts may be refined
 
 
@@ -52,7 +54,7 @@ def page_data(
             {**_facts(each), **pack_shape(shape, block), "gaps": block.add(bytes_of_gaps(gap, limit))}
             for each, shape, gap in zip(targets, drawn, gaps)
         ],
-        "poses": [T.matrix().ravel().tolist() for T in lay_out(assembly, [each.samples for each in targets])],
+        "poses": _poses(assembly, targets),
         "groups": [{"parts": list(group)} for group in assembly.groups],
         "unplaced": list(assembly.unplaced),
         "steps": _steps(assembly, shown),
@@ -79,8 +81,18 @@ def _facts(surface: Target) -> dict[str, Any]:
         "name": part.name,
         "size": np.sort(np.ptp(part.vertices, axis=0))[::-1].tolist(),
         "count": len(part.vertices) if part.faces is None else len(part.faces),
-        "centre": surface.samples.mean(axis=0).tolist(),
+        "centre": surface.sites.data[surface.samples].mean(axis=0).tolist(),
     }
+
+
+def _poses(assembly: Assembly, targets: Sequence[Target]) -> list[list[float]]:
+    """Row by row, the places of the parts in the viewer."""
+    areas = np.array([each.area for each in targets])
+    counts = allocate(areas, SAMPLES, SAMPLES // (4 * len(targets)))
+    chosen = [each.samples[:: max(1, len(each.samples) // max(1, int(n)))] for each, n in zip(targets, counts)]
+    points = [np.asarray(each.sites.data[some]) for each, some in zip(targets, chosen)]
+    normals = [each.normals[some] for each, some in zip(targets, chosen)]
+    return [T.matrix().ravel().tolist() for T in lay_out(assembly, points, normals)]
 
 
 def _steps(assembly: Assembly, shown: Sequence[int]) -> list[dict[str, Any]]:

@@ -19,7 +19,7 @@ from cmnet.solving.assembly import Assembly
 
 Array = NDArray[np.float64]
 
-SPARE = 80  # joins that are shown beside the used ones, the surest first
+SPARE = 24  # joins that are shown beside the used ones, the surest first
 FACING = -0.5  # the dot product of normals below which two surfaces face each other
 LINES = 150  # matches shown of one join, the strongest first
 

@@ -8,25 +8,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cmnet.geometry.pose import Pose
+from cmnet.report.upright import standing
 from cmnet.solving.assembly import Assembly
 
 Array = NDArray[np.float64]
 
-ROUND = 0.82  # two spreads with at least this ratio count as equal: the object is round about the third axis
-ALONG = 0.97  # cosine from which an object stands along an axis of its file
-CORE = 0.3  # of the radius: what is so near the axis is floor or lid
 MARGIN = 0.2  # between groups, in sizes of the largest
-UP = np.array([0.0, 1.0, 0.0])
 
 
-def lay_out(assembly: Assembly, points: Sequence[Array]) -> list[Pose]:
+def lay_out(assembly: Assembly, points: Sequence[Array], normals: Sequence[Array]) -> list[Pose]:
     """T_view_part of every part: y is up, the middle of everything at the origin.
 
-    points : (n, 3) float of every part, even over its surface
+    points, normals : (n, 3) float of every part, even over its surface and as dense on one part as on another
     """
     T_view = [Pose.from_matrix(pose) for pose in assembly.poses]
     for group in assembly.groups:
-        turn = Pose(standing(np.concatenate([T_view[k].apply(points[k]) for k in group])), np.zeros(3))
+        xyz = np.concatenate([T_view[k].apply(points[k]) for k in group])
+        across = np.concatenate([T_view[k].rotate(normals[k]) for k in group])
+        turn = Pose(standing(xyz, across), np.zeros(3))
         for k in group:
             T_view[k] = turn @ T_view[k]
     for k in assembly.unplaced:
@@ -43,52 +42,12 @@ def lay_out(assembly: Assembly, points: Sequence[Array]) -> list[Pose]:
     return T_view
 
 
-def standing(points: Array) -> Array:
-    """(3, 3) float: a rotation that stands an object up on the y axis. points : (n, 3) float
-
-    A round object (vase, plate, column) turns about its own axis; its floor, the end that reaches the axis, goes down.
-    Where the axis is one of the file's own, the file's idea of up is kept; any other object stays as it is.
-    """
-    centred = points - points.mean(axis=0)
-    spread, axes = np.linalg.eigh(centred.T @ centred)
-    flat, long = spread[1] / max(spread[2], 1e-300), spread[0] / max(spread[1], 1e-300)
-    if max(flat, long) < ROUND or min(flat, long) >= ROUND:  # no axis, or as round as a ball
-        return np.eye(3)
-    axis = axes[:, 0] if flat > long else axes[:, 2]
-    nearest = int(np.abs(axis).argmax())
-    if abs(axis[nearest]) > ALONG:
-        axis = np.eye(3)[nearest]
-    else:
-        axis = axis * _floor_side(centred, axis)
-    return _turning(axis, UP)
-
-
 def lying(points: Array) -> Array:
     """(3, 3) float: a rotation that lays a part flat, its thinnest direction upwards, its longest along x."""
     centred = points - points.mean(axis=0)
     axes = np.linalg.eigh(centred.T @ centred)[1]
     x, y = axes[:, 2], axes[:, 0]
     return np.stack([x, y, np.cross(x, y)])
-
-
-def _floor_side(centred: Array, axis: Array) -> float:
-    """+1 where the end of the axis is open and its start closed, −1 the other way round."""
-    height = centred @ axis
-    radius = np.linalg.norm(centred - height[:, None] * axis, axis=1)
-    core = height[radius < CORE * radius.max()]
-    if len(core) == 0:
-        return 1.0
-    return 1.0 if core.min() - height.min() <= height.max() - core.max() else -1.0
-
-
-def _turning(a: Array, b: Array) -> Array:
-    """(3, 3) float: the smallest rotation that takes unit vector a to unit vector b."""
-    cosine = float(a @ b)
-    if cosine < -0.999999:
-        return np.diag([1.0, -1.0, -1.0]) if abs(b[0]) < 0.5 else np.diag([-1.0, -1.0, 1.0])
-    x, y, z = np.cross(a, b)
-    K = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-    return np.eye(3) + K + K @ K / (1 + cosine)
 
 
 def _shelves(sizes: Array, groups: int) -> Array:

@@ -22,6 +22,7 @@ Distance = Callable[[Array], Array]
 
 FACES = 300_000  # of all parts together; a cloud's point counts as one face
 LEAST = 1500  # of one part
+FINE = 1.4  # times the reach: how long edges near other parts may be
 SHARP = 35.0  # degrees between faces from which their edge stays sharp
 
 
@@ -72,7 +73,7 @@ def _mesh(part: Part, faces: Ints, most: int, distance: Distance | None, reach: 
     exact = len(faces) <= most
     vertices, faces = thin(part.vertices, faces, most)
     if distance is not None:
-        vertices, faces = refine(vertices, faces, distance, reach, max(2 * most, len(faces)))
+        vertices, faces = refine(vertices, faces, distance, reach, FINE * reach, int(1.3 * most))
     vertices, faces, normals = creased(vertices, faces)
     return Display(vertices, normals, faces, part.area, exact)
 

@@ -161,7 +161,8 @@ class Panel {
       drawing('', 'M5 5l10 10M15 5L5 15'));
     card.replaceChildren(close, el('div', { class: 'ends' }, ...ends),
       el('p', { class: 'verdict', text: percent(join.confidence) },
-        el('small', { text: join.used ? '  sure, the assembly rests on it' : '  sure, not used' })),
+        el('small', { text: ' sure' })),
+      el('p', { class: 'small', text: join.used ? 'The assembly rests on it.' : 'Not used in the assembly.' }),
       el('dl', {}, ...rows.flatMap(([name, value]) => [el('dt', { text: name }), el('dd', { text: value })])));
     if (matches) card.append(this.lineChoice(scene, matches));
     card.append(el('div', { class: 'walk' }, step(-1, 'Surer'), step(1, 'Less sure')));
@@ -170,7 +171,7 @@ class Panel {
 
   // Which score colours the lines between matched points.
   lineChoice(scene, matches) {
-    const choices = [['off', 'No lines'], ['weights', 'Matches'], ['shape', 'Shape'], ['occupancy', 'Occupancy']]
+    const choices = [['off', 'Off'], ['weights', 'Matches'], ['shape', 'Shape'], ['occupancy', 'Occupancy']]
       .filter(([key]) => key === 'off' || matches[key]);
     const buttons = choices.map(([key, text]) => el('button', {
       type: 'button', role: 'radio', text, 'aria-checked': key === scene.lineScore,

@@ -6,6 +6,7 @@ const KEY_MAP = 2048;
 const SKY_MAP = 1024;
 const SLOW = 45; // milliseconds a frame from which moving pictures are drawn coarser
 const FIELD_OF_VIEW = 0.5;
+const SPLAT = 2.3; // width of a cloud's points, in distances between them
 
 class Renderer {
   constructor(canvas, numbers) {
@@ -170,7 +171,7 @@ class Renderer {
     scene.bodies.forEach((body, k) => {
       if (body.alpha < 1) return;
       const shape = this.shapes[k];
-      const point = shape.cloud ? facts.parts[k].spacing * pixels * 1.5 : 1;
+      const point = shape.cloud ? facts.parts[k].spacing * pixels * SPLAT : 1;
       setUniforms(gl, program, { u_model: body.matrix, u_cloud: shape.cloud, u_point: point, u_id: colour(k) });
       shape.draw();
     });
@@ -208,7 +209,7 @@ class Renderer {
     scene.bodies.forEach((body, k) => {
       if (body.alpha < 0.01 || body.alpha < 1 !== ghosts) return;
       const shape = this.shapes[k];
-      const point = shape.cloud ? facts.parts[k].spacing * height / Math.tan(FIELD_OF_VIEW / 2) * 0.75 : 1;
+      const point = shape.cloud ? facts.parts[k].spacing * SPLAT * height / Math.tan(FIELD_OF_VIEW / 2) / 2 : 1;
       setUniforms(gl, program, {
         u_model: body.matrix, u_albedo: body.albedo, u_alpha: body.alpha, u_mode: body.mode, u_lift: 0,
         u_cloud: shape.cloud, u_point: point,

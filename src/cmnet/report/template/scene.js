@@ -149,7 +149,7 @@ class Scene {
     const front = unit(norm(outwards) > 0.15 * Math.max(...spans) ? outwards : flat(this.camera.back));
     this.hinge = { mover, point, normal, axis: cross(front, normal), radius: contact.radius };
     const from = unit(add(scale(front, Math.cos(OPEN_VIEW)), scale(normal, Math.sin(OPEN_VIEW))));
-    this.camera.lookFrom(from, clamp(Math.asin(clamp(from[1], -1, 1)) + 0.1, -1.3, 1.3));
+    this.camera.lookFrom(from, clamp(Math.asin(clamp(from[1], -1, 1)) + 0.1, -0.3, 1.2));
   }
 
   // The film: everything apart, then part by part in the order in which the joins connect them.
