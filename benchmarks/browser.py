@@ -171,7 +171,8 @@ class Page:
     def press(self, key: str) -> None:
         text = key if len(key) == 1 else ""
         code = KEYS.get(key, f"Key{key.upper()}" if key.isalpha() and len(key) == 1 else key)
-        self.call("Input.dispatchKeyEvent", type="keyDown", key=key, code=code, text=text)
+        number = {"Escape": 27, " ": 32}.get(key, ord(key.upper()) if len(key) == 1 else 0)
+        self.call("Input.dispatchKeyEvent", type="keyDown", key=key, code=code, text=text, windowsVirtualKeyCode=number)
         self.call("Input.dispatchKeyEvent", type="keyUp", key=key, code=code)
 
     def click(self, selector: str, count: int = 1) -> None:

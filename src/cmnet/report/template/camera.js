@@ -25,15 +25,16 @@ class Camera {
   // Shift what is looked at, in parts of the picture's height.
   shift(x, y) { this.goal.pan = [this.goal.pan[0] + x, this.goal.pan[1] + y]; }
 
-  // Look along −direction; of two ways round the nearer one. Things stand left of the middle, beside the card.
+  // Look along −direction; of two ways round the nearer one. Things stand beside the card or under it.
   lookFrom(direction, pitch) {
     const yaw = Math.atan2(direction[0], direction[2]);
     const turns = Math.round((this.goal.yaw - yaw) / (2 * Math.PI));
-    Object.assign(this.goal, { yaw: yaw + 2 * Math.PI * turns, pitch, zoom: 1, pan: [-0.12, 0] });
+    Object.assign(this.goal, { yaw: yaw + 2 * Math.PI * turns, pitch, zoom: 1, pan: this.aspect > 1.1 ? [-0.12, 0] : [0, 0.12] });
   }
 
   // Far enough back that points keep within their share of the picture, seen from where the eye is going.
   fit(centre, points, aspect) {
+    this.aspect = aspect;
     const { yaw, pitch } = this.goal;
     const back = [Math.sin(yaw) * Math.cos(pitch), Math.sin(pitch), Math.cos(yaw) * Math.cos(pitch)];
     const right = [Math.cos(yaw), 0, -Math.sin(yaw)];

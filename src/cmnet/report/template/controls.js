@@ -17,6 +17,8 @@ const KEYS = [
   ['Esc', 'Back to the whole'],
 ];
 
+const NARROW = matchMedia('(max-width: 860px)');
+
 class Controls {
   constructor(app) {
     this.app = app;
@@ -31,8 +33,11 @@ class Controls {
     };
     for (const [id, action] of Object.entries(clicks)) $(id).addEventListener('click', action);
     $('explode').addEventListener('input', (event) => app.setSlider(Number(event.target.value)));
+    $('help').addEventListener('close', () => $('view').focus());
     document.addEventListener('keydown', (event) => this.key(event));
     this.listenToPointers($('view'));
+    $('app').classList.toggle('wide', NARROW.matches);
+    $('drawer').setAttribute('aria-expanded', !NARROW.matches);
   }
 
   listColours() {
@@ -73,13 +78,13 @@ class Controls {
   refresh(scene) {
     const joined = scene.join >= 0;
     $('slide-name').textContent = joined ? 'Open' : 'Explode';
-    if (document.activeElement !== $('explode') || !this.sliding) $('explode').value = joined ? scene.open : scene.explode;
+    $('explode').value = joined ? scene.open : scene.explode;
     $('explode').setAttribute('aria-label', joined ? 'Open the join' : 'Take apart');
     this.colourButtons.forEach((button, k) => button.setAttribute('aria-checked', this.colourKeys[k] === scene.colour));
     $('legend').hidden = scene.colour !== 'gap';
     $('turntable').setAttribute('aria-pressed', this.app.turning);
-    $('bar').classList.toggle('playing', Boolean(scene.film && scene.film.running));
-    $('play').setAttribute('aria-label', scene.film && scene.film.running ? 'Pause' : 'Play the assembly');
+    $('bar').classList.toggle('playing', scene.playing);
+    $('play').setAttribute('aria-label', scene.playing ? 'Pause' : 'Play the assembly');
   }
 
   key(event) {
@@ -97,11 +102,11 @@ class Controls {
       t: () => app.toggleTurntable(), u: () => app.cycleUp(), r: () => app.reset(), 0: () => app.reset(), d: () => app.toggleTheme(),
       l: () => this.toggleLists(), s: () => app.savePicture(), p: () => window.print(),
       j: () => app.walkJoins(1), k: () => app.walkJoins(-1),
-      '?': () => ($('help').open ? $('help').close() : $('help').showModal()), Escape: () => app.leave(),
+      '?': () => ($('help').open ? $('help').close() : $('help').showModal()), Escape: () => ($('help').open ? $('help').close() : app.leave()),
     };
     for (let n = 1; n <= 9; n++) actions[n] = () => n <= facts.parts.length && app.isolate(n - 1);
     const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
-    if (!action || (event.key === 'Escape' && $('help').open)) return;
+    if (!action) return;
     event.preventDefault();
     action();
   }

@@ -3,6 +3,7 @@
 // window.cmnet.state() tells what is shown, for tests and scripts:
 //   parts    [{name, visible, alpha, position}], position being where the part's middle is drawn
 //   explode, open, join, part, colour, theme, playing, turning, caption
+//   moving   parts or the eye are on their way
 //   settled  nothing moves any more and the picture is finished
 // window.cmnet.finish() draws the picture at rest to its end even on a slow machine.
 const QUIET = matchMedia('(prefers-reduced-motion: reduce)');
@@ -43,7 +44,7 @@ class App {
 
   // Something changed: refresh the lists and draw until it rests again.
   changed() {
-    if (this.renderer) this.renderer.restart();
+    this.stale = true; // what was drawn last shows something else
     this.panel.refresh(this.scene);
     this.panel.showCard(this.scene);
     this.controls.refresh(this.scene);
@@ -52,6 +53,7 @@ class App {
   }
 
   wake() {
+    this.moving = true;
     if (this.awake || !this.renderer) return;
     this.awake = true;
     this.last = performance.now();
@@ -64,10 +66,11 @@ class App {
     const { scene, camera, renderer } = this;
     if (scene.film) this.advance(seconds);
     if (this.turning) camera.goal.yaw += 0.35 * seconds;
-    const moving = this.step(QUIET.matches ? 1 : 1 - Math.exp(-seconds / 0.075)) || this.turning || Boolean(scene.film);
+    const moving = this.step(QUIET.matches ? 1 : 1 - Math.exp(-seconds / 0.075)) || this.turning || scene.playing || this.stale;
     this.resize();
     if (moving && this.moving) renderer.watch(1000 * seconds);
     this.moving = moving;
+    this.stale = false;
     if (moving) renderer.drawMoving(scene);
     else if (!renderer.rested) renderer.drawStill(scene);
     this.placeLabels();
@@ -356,8 +359,9 @@ class App {
         name, alpha: scene.bodies[k].alpha, visible: scene.bodies[k].alpha === 1, position: apply(scene.bodies[k].now, centre),
       })),
       explode: scene.explode, open: scene.open, join: scene.join, part: scene.part, colour: scene.colour, theme: this.theme,
-      playing: Boolean(scene.film && scene.film.running), turning: this.turning, caption: $('caption').textContent,
+      playing: scene.playing, turning: this.turning, caption: $('caption').textContent,
       lines: scene.lines.length, yaw: this.camera.goal.yaw, zoom: this.camera.goal.zoom,
+      moving: Boolean(this.awake && this.moving),
       settled: !this.awake && (!this.renderer || this.renderer.rested),
     };
   }

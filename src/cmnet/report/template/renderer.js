@@ -1,6 +1,6 @@
 // Draws the scene: at once while anything moves, then better and better while it rests.
 const STILL_FRAMES = 96; // of a picture at rest, each with other light directions and another shift within the pixel
-const FEWEST = 24; // of them will do
+const FEWEST = 32; // of them will do
 const PATIENCE = 3000; // after so many milliseconds
 const KEY_MAP = 2048;
 const SKY_MAP = 1024;

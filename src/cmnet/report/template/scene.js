@@ -19,7 +19,7 @@ const LOOKS = {
     weakLine: linear('#77736d'), strongLine: linear('#9fd4ff'),
   },
   paper: {
-    background: [1, 1, 1], top: linear('#fbfcff').map((c) => c * 0.8), bottom: linear('#b9ada0').map((c) => c * 0.55),
+    background: [3, 3, 3], top: linear('#fbfcff').map((c) => c * 0.8), bottom: linear('#b9ada0').map((c) => c * 0.55),
     key: [0.62, 0.6, 0.56], vignette: 0, shadow: 0.5, accent: [0, 0.36, 0.62],
     weakLine: linear('#9a948b'), strongLine: linear('#0b4f86'),
   },
@@ -158,12 +158,14 @@ class Scene {
     this.film = { time: 0, running: true, step: -1, spread: facts.parts.map((_, k) => (roles[k].group < 0 ? 0 : 1)) };
   }
 
+  get playing() { return Boolean(this.film && this.film.running); }
+
   // Seconds of the film before the first part moves, and of one step.
   get pace() { return { lead: 1.2, step: clamp(10 / Math.max(facts.steps.length, 1), 0.4, 1.4) }; }
 
   advance(seconds) {
     const film = this.film;
-    if (!film || !film.running) return false;
+    if (!this.playing) return;
     film.time += seconds;
     const moving = facts.steps.filter((step) => !roles[step.part].base);
     film.step = Math.min(Math.floor((film.time - this.pace.lead) / this.pace.step), moving.length - 1);
@@ -171,7 +173,6 @@ class Scene {
     facts.steps.filter((step) => roles[step.part].base).forEach((step) => { film.spread[step.part] = 0; });
     film.current = film.step >= 0 ? moving[film.step] : null;
     if (film.time > this.pace.lead + moving.length * this.pace.step + 0.6) this.film = null;
-    return true;
   }
 
   // One step of time; true while anything still moves.

@@ -69,10 +69,10 @@ float open(sampler2DShadow map, mat4 view, vec3 world, vec3 normal, float facing
   return sum / 9.0;
 }
 vec3 radiance(vec3 w) { return mix(u_bottom, u_top, 0.5 + 0.5 * w.y); }
-vec3 ambient(vec3 world, vec3 n) {
+vec3 ambient(vec3 world, vec3 n, float blur) {
   if (u_still < 0.5) return 0.86 * mix(u_bottom, u_top, 0.5 + 0.3333 * n.y);
   float facing = max(dot(n, u_sky), 0.0);
-  return 4.0 * radiance(u_sky) * facing * open(u_skyMap, u_skyView, world, n, facing, 0.004);
+  return 4.0 * radiance(u_sky) * facing * open(u_skyMap, u_skyView, world, n, facing, blur);
 }
 float keyLight(vec3 world, vec3 n) {
   float facing = max(dot(n, u_key), 0.0);
@@ -108,7 +108,7 @@ void main() {
   vec3 half_ = normalize(view + u_key);
   float shine = pow(max(dot(n, half_), 0.0), 38.0) * 0.22 * (key > 0.0 ? min(key * 4.0, 1.0) : 0.0);
   float graze = pow(1.0 - max(dot(n, view), 0.0), 4.0);
-  vec3 sky = ambient(v_world, n);
+  vec3 sky = ambient(v_world, n, 0.004);
   vec3 lit = albedo * (sky + u_keyColour * key) + u_keyColour * shine + sky * graze * 0.16;
   colour = vec4(lit * (1.0 + u_lift) + u_lift * 0.03, 1.0);
 }
@@ -164,7 +164,7 @@ void main() {
   float fade = 1.0 - smoothstep(0.35, 1.0, far);
   float key = open(u_keyMap, u_keyView, v_world, up, 1.0, 0.003);
   float full = dot(mix(u_bottom, u_top, 0.8333), vec3(0.3333));
-  float sky = u_still < 0.5 ? 0.9 : dot(ambient(v_world, up), vec3(0.3333)) / full;
+  float sky = u_still < 0.5 ? 0.9 : dot(ambient(v_world, up, 0.03), vec3(0.3333)) / full;
   float light = mix(sky, key, 0.42);
   colour = vec4(0.0, 0.0, 0.0, (1.0 - light) * fade * u_strength);
 }`;
@@ -261,7 +261,7 @@ void main() {
   vec3 c = mix(texture(u_quick, v_uv * u_quickScale).rgb, texture(u_still, v_uv).rgb, u_blend);
   vec2 d = v_uv - vec2(0.5, 0.55);
   c *= 1.0 - u_vignette * smoothstep(0.1, 0.9, dot(d, d) * 1.6);
-  c = c / (1.0 + max(c - 0.75, 0.0) * 0.9);
+  c = mix(c, 0.8 + 0.2 * (1.0 - exp((0.8 - c) / 0.2)), step(0.8, c));
   if (u_seam > 0.0) c *= 1.0 - u_seam * seam();
   vec3 s = toSrgb(clamp(c, 0.0, 1.0));
   if (u_chosen.a > 0.0) s = mix(s, u_accent, rim(u_chosen, 2.0 * u_ratio));
