@@ -1,9 +1,9 @@
 """A headless Chromium, driven through its own protocol over a pipe: for tests of the report and pictures of it.
 
-    with Browser() as browser:
-        page = browser.open(Path("report.html").resolve().as_uri(), size=(1280, 800))
-        page.wait("cmnet.state().settled")
-        page.screenshot(Path("report.png"))
+with Browser() as browser:
+    page = browser.open(Path("report.html").resolve().as_uri(), size=(1280, 800))
+    page.wait("cmnet.state().settled")
+    page.screenshot(Path("report.png"))
 """
 
 from __future__ import annotations
@@ -88,7 +88,10 @@ class Browser:
             number = self._last
             self._answers[number] = Queue()
             message = {"id": number, "method": method, "params": parameters}
-            os.write(self._out, json.dumps(message if session is None else {**message, "sessionId": session}).encode() + b"\0")
+            os.write(
+                self._out,
+                json.dumps(message if session is None else {**message, "sessionId": session}).encode() + b"\0",
+            )
         try:
             answer = self._answers[number].get(timeout=self.patience)
         except Empty:
@@ -162,7 +165,9 @@ class Page:
             time.sleep(0.02)
 
     def resize(self, size: tuple[int, int], ratio: float = 1.0) -> None:
-        self.call("Emulation.setDeviceMetricsOverride", width=size[0], height=size[1], deviceScaleFactor=ratio, mobile=False)
+        self.call(
+            "Emulation.setDeviceMetricsOverride", width=size[0], height=size[1], deviceScaleFactor=ratio, mobile=False
+        )
 
     def prefer(self, scheme: str, still: bool) -> None:
         motion = {"name": "prefers-reduced-motion", "value": "reduce" if still else "no-preference"}
@@ -193,7 +198,9 @@ class Page:
         path.write_bytes(base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"]))
 
     def pdf(self, path: Path) -> None:
-        answer = self.call("Page.printToPDF", preferCSSPageSize=True, printBackground=False, paperWidth=8.27, paperHeight=11.69)
+        answer = self.call(
+            "Page.printToPDF", preferCSSPageSize=True, printBackground=False, paperWidth=8.27, paperHeight=11.69
+        )
         path.write_bytes(base64.b64decode(answer["data"]))
 
 

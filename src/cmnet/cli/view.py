@@ -59,4 +59,6 @@ def server(out: Path, port: int = 0) -> ThreadingHTTPServer:
     try:
         return ThreadingHTTPServer(("127.0.0.1", port), partial(Handler, directory=str(out.resolve())))
     except OSError as error:
-        raise InputError(f"cannot listen on port {port}: {error.strerror}; leave --port out to take a free one") from error
+        raise InputError(
+            f"cannot listen on port {port}: {error.strerror}; leave --port out to take a free one"
+        ) from error

@@ -121,7 +121,7 @@ def target(part: Part, seed: int = 0) -> Target:
 
 
 def closest_points(points: Array, corners: Array) -> Array:
-    """(n, 3) float: of each triangle the point nearest to its point. points : (n, 3) float, corners : (n, 3, 3) float"""
+    """(n, 3) float: of each triangle the point nearest to its point. points : (n, 3), corners : (n, 3, 3) float"""
     a, u, v = corners[:, 0], corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
     w = points - a
     uu, uv, vv = (np.einsum("nc,nc->n", p, q) for p, q in ((u, u), (u, v), (v, v)))

@@ -1,4 +1,4 @@
-"""Refining a display mesh where parts meet, so that colours at its vertices show gaps and not the shape of its faces."""
+"""Refining a display mesh where parts meet: colours at its vertices then show gaps and not the shape of its faces."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 HERE = ("127.0.0.1", "localhost")
 
@@ -39,7 +39,7 @@ class Handler(SimpleHTTPRequestHandler):
     def log_message(self, format: str, *args: Any) -> None:
         """The console belongs to the command."""
 
-    def copyfile(self, source: Any, outputfile: BinaryIO) -> None:
+    def copyfile(self, source: Any, outputfile: Any) -> None:
         try:
             super().copyfile(source, outputfile)
         except (BrokenPipeError, ConnectionResetError):  # the reader closed the page

@@ -42,15 +42,13 @@ def write_report(
     title: str,
     unit: str = "",
     matches: Mapping[int, JoinMatches] | None = None,
-    notes: Sequence[str] = (),
 ) -> None:
     """Write the page, atomically.
 
     unit    : of the parts' coordinates, such as "mm"; shown behind every length
     matches : the matched points of joins, by index into the assembly's joins
-    notes   : sentences shown under the headline
     """
-    facts, numbers = page_data(assembly, parts, title, unit, matches or {}, notes)
+    facts, numbers = page_data(assembly, parts, title, unit, matches or {})
     write_text(path, page({**facts, "version": __version__}, numbers))
 
 

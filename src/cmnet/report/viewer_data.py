@@ -12,6 +12,7 @@ from cmnet.geometry.pose import Pose
 from cmnet.geometry.sampling import allocate
 from cmnet.parts.part import Part
 from cmnet.report.gaps import Target, distance_to_others, gaps_of_assembly, target
+from cmnet.report.viewer_colors import colors_at
 from cmnet.report.viewer_joins import JoinMatches, JoinPacker, shown_joins
 from cmnet.report.viewer_layout import lay_out
 from cmnet.report.viewer_mesh import display
@@ -33,7 +34,6 @@ def page_data(
     title: str,
     unit: str,
     matches: Mapping[int, JoinMatches],
-    notes: Sequence[str],
 ) -> tuple[dict[str, Any], bytes]:
     """The facts and the numbers. matches : by index into the assembly's joins"""
     block, limit = Block(), gap_limit(assembly, parts)
@@ -47,11 +47,16 @@ def page_data(
     facts = {
         "title": title,
         "headline": headline(assembly, [part.name for part in parts]),
-        "notes": list(notes),
+        "notes": list(assembly.notes),
         "unit": unit,
         "gapLimit": limit,
         "parts": [
-            {**_facts(each), **pack_shape(shape, block), "gaps": block.add(bytes_of_gaps(gap, limit))}
+            {
+                **_facts(each),
+                **pack_shape(shape, block),
+                **_colors(each.part, shape.vertices, block),
+                "gaps": block.add(bytes_of_gaps(gap, limit)),
+            }
             for each, shape, gap in zip(targets, drawn, gaps)
         ],
         "poses": _poses(assembly, targets),
@@ -83,6 +88,11 @@ def _facts(surface: Target) -> dict[str, Any]:
         "count": len(part.vertices) if part.faces is None else len(part.faces),
         "centre": surface.sites.data[surface.samples].mean(axis=0).tolist(),
     }
+
+
+def _colors(part: Part, points: Array, block: Block) -> dict[str, Any]:
+    colors = colors_at(part, points)
+    return {} if colors is None else {"colours": block.add(colors)}
 
 
 def _poses(assembly: Assembly, targets: Sequence[Target]) -> list[list[float]]:

@@ -44,7 +44,7 @@ class JoinMatches:
 def shown_joins(assembly: Assembly) -> list[int]:
     """Every used join and the surest others, by confidence."""
     ranked = sorted(range(len(assembly.joins)), key=lambda k: -assembly.joins[k].confidence)
-    spare = {k for k in [k for k in ranked if not assembly.joins[k].used][:SPARE]}
+    spare = set([k for k in ranked if not assembly.joins[k].used][:SPARE])
     return [k for k in ranked if assembly.joins[k].used or k in spare]
 
 

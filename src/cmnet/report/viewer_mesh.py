@@ -23,6 +23,7 @@ Distance = Callable[[Array], Array]
 FACES = 300_000  # of all parts together; a cloud's point counts as one face
 LEAST = 1500  # of one part
 FINE = 1.4  # times the reach: how long edges near other parts may be
+UPWARDS = np.array([0.0, 0.0, 1.0])  # the normal of faces without area
 SHARP = 35.0  # degrees between faces from which their edge stays sharp
 
 
@@ -57,7 +58,9 @@ def display(parts: Sequence[Part], distances: Sequence[Distance | None], reach: 
     areas = np.array([area_of_cloud(part.vertices) if part.faces is None else part.area for part in parts])
     shares = allocate(np.maximum(areas, 1e-300), FACES, min(LEAST, FACES // max(len(parts), 1)))
     return [
-        _cloud(part, float(area), int(most)) if part.faces is None else _mesh(part, part.faces, int(most), distance, reach)
+        _cloud(part, float(area), int(most))
+        if part.faces is None
+        else _mesh(part, part.faces, int(most), distance, reach)
         for part, area, most, distance in zip(parts, areas, shares, distances)
     ]
 
@@ -87,9 +90,9 @@ def creased(vertices: Array, faces: Ints, sharp: float = SHARP) -> tuple[Array, 
     corner = _smooth_corners(faces, across, sharp)
     count = int(corner.max(initial=-1)) + 1
     weights = np.repeat(across, 3, axis=0) * _angles(vertices, faces).reshape(-1, 1)
-    normals = np.stack([np.bincount(corner, w, minlength=count) for w in weights.T], axis=1)
+    normals: Array = np.stack([np.bincount(corner, w, minlength=count) for w in weights.T], axis=1)
     length = np.linalg.norm(normals, axis=1, keepdims=True)
-    normals = np.where(length > 0, normals / np.maximum(length, 1e-300), [0.0, 0.0, 1.0])
+    normals = np.where(length > 0, normals / np.maximum(length, 1e-300), UPWARDS)
     place = np.zeros(count, dtype=np.int64)
     place[corner] = faces.ravel()
     return vertices[place], corner.reshape(-1, 3), normals

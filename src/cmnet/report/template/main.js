@@ -224,7 +224,7 @@ class App {
   leaveJoin() {
     if (this.scene.join < 0) return;
     this.scene.join = -1;
-    this.scene.colour = this.colourOutside || 'part';
+    this.scene.colour = this.colourOutside;
     this.restoreGaps();
     this.camera.reset();
   }

@@ -28,7 +28,7 @@ const LOOKS = {
 class Scene {
   constructor(numbers, camera) {
     Object.assign(this, { numbers, camera, hovered: -1, chosen: -1, ratio: 1, lines: [] });
-    Object.assign(this, { explode: 0, open: 0.5, part: -1, join: -1, colour: 'part', hidden: new Set(), up: 0, film: null });
+    Object.assign(this, { explode: 0, open: 0.5, part: -1, join: -1, colour: facts.parts.every((part) => part.colours) ? 'scan' : 'part', hidden: new Set(), up: 0, film: null });
     this.hulls = facts.parts.map((part) => this.hullOf(part));
     this.bodies = facts.parts.map((part, k) => ({ albedo: linear(colourOf(k)), mode: 0, alpha: 1, matrix: null }));
     this.lay();
