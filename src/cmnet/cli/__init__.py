@@ -11,7 +11,7 @@ from importlib import import_module
 from cmnet import __version__
 from cmnet.errors import InputError
 
-VERBS = ("assemble", "demo", "fracture", "dataset", "train", "evaluate", "info")
+VERBS = ("assemble", "view", "demo", "fracture", "dataset", "train", "evaluate", "info")
 
 EPILOG = """\
 worked examples:

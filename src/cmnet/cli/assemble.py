@@ -8,7 +8,7 @@ worked examples:
   cmnet assemble fragments/ -o vase --constraints known.json
 
 Meshes (.ply .obj .stl .off .glb .gltf) and point clouds (.ply .xyz .pcd), in any unit, in any position.
-OUT gets assembly.json, assembled.glb, placed/NAME.ply, joins.csv and config.yaml.
+OUT gets report.html (open it in a browser), assembly.json, assembled.glb, placed/NAME.ply, joins.csv and config.yaml.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from cmnet.parts.save import ply_bytes
 from cmnet.report.document import Run, document, to_json
 from cmnet.report.scene import glb_bytes
 from cmnet.report.texts import config_yaml, joins_csv
+from cmnet.report.viewer import write_report
 from cmnet.solving.assembly import Assembly
 
 
@@ -24,6 +25,7 @@ def write_results(folder: Path, assembly: Assembly, parts: Sequence[Part], run: 
     (folder / "assembled.glb").write_bytes(glb_bytes(assembly, parts))
     (folder / "joins.csv").write_text(joins_csv(assembly, parts), encoding="utf-8")
     (folder / "config.yaml").write_text(config_yaml(run), encoding="utf-8")
+    write_report(folder / "report.html", assembly, parts, title=title)
     text = to_json(content)
     (folder / "assembly.json").write_text(text, encoding="utf-8")
     return text

@@ -1,0 +1,62 @@
+// The facts and the block of numbers that the page carries, unpacked.
+const facts = JSON.parse(document.getElementById('facts').textContent);
+
+async function unpackNumbers() {
+  const text = document.getElementById('numbers').textContent.trim();
+  const packed = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate'));
+  return new Response(stream).arrayBuffer();
+}
+
+const PALETTE = [
+  '#c9775b', '#6f9bb8', '#d8b365', '#7fa487', '#a884ad', '#cf8f93', '#5f8f93', '#b79a6f',
+  '#8592c0', '#a9ad62', '#c69ab8', '#8b7a6b', '#e0a97e', '#6d8a6a', '#93b7c9', '#b5655f',
+];
+const CLAY = '#cfc6ba';
+
+function colourOf(index) {
+  if (index < PALETTE.length) return PALETTE[index];
+  const hue = (index * 137.508) % 360;
+  return hslToHex(hue, 0.34, 0.5 + 0.12 * ((index % 3) - 1));
+}
+
+function hslToHex(h, s, l) {
+  const a = s * Math.min(l, 1 - l);
+  const channel = (n) => {
+    const k = (n + h / 30) % 12;
+    return Math.round(255 * (l - a * Math.max(-1, Math.min(k - 3, 9 - k, 1)))).toString(16).padStart(2, '0');
+  };
+  return `#${channel(0)}${channel(8)}${channel(4)}`;
+}
+
+const toLinear = (c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+const linear = (hex) => [1, 3, 5].map((k) => toLinear(parseInt(hex.slice(k, k + 2), 16) / 255));
+
+// Never 0 % or 100 %: nothing is certain.
+function percent(p) {
+  if (p >= 0.995) return '> 99\u00a0%';
+  return p < 0.01 ? '< 1\u00a0%' : `${Math.round(100 * p)}\u00a0%`;
+}
+
+function figure(x) {
+  if (x === null) return '–';
+  if (x === 0) return '0';
+  const size = Math.abs(x);
+  if (size >= 1e5 || size < 1e-4) return x.toExponential(1).replace('e', ' × 10^').replace('+', '');
+  return String(Number(x.toPrecision(2)));
+}
+
+const behind = (power) => (facts.unit ? ` ${facts.unit}${power}` : '');
+const length = (x) => figure(x) + behind('');
+const area = (x) => figure(x) + behind('²');
+
+// What each part is to the assembly: its group, whether it is the part the others are joined to, how sure that is.
+function rolesOf() {
+  const roles = facts.parts.map(() => ({ group: -1, base: false, sure: null, join: null, order: -1 }));
+  facts.steps.forEach((step, order) => {
+    const first = facts.steps.findIndex((other) => other.group === step.group) === order;
+    roles[step.part] = { group: step.group, base: first, sure: step.sure, join: step.join, order };
+  });
+  return roles;
+}
+const roles = rolesOf();

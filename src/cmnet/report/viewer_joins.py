@@ -1,0 +1,114 @@
+"""What the page is told about a join: the figures, the contact, the gaps in its own pose, the matched points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+
+from cmnet.geometry.trees import nearest_one
+from cmnet.pairing.joins import Join
+from cmnet.report.gaps import Target, gaps_of_join
+from cmnet.report.viewer_mesh import Display
+from cmnet.report.viewer_pack import BEYOND, Block, bytes_of_gaps
+from cmnet.solving.assembly import Assembly
+
+Array = NDArray[np.float64]
+
+SPARE = 24  # joins that are shown beside the used ones, the surest first
+FACING = -0.5  # the dot product of normals below which two surfaces face each other
+LINES = 150  # matches shown of one join, the strongest first
+
+
+@dataclass(frozen=True, eq=False)
+class JoinMatches:
+    """The matched points behind a join, each in the coordinates of its part.
+
+    points_i, points_j : (k, 3) float
+    weights            : (k,) float in [0, 1], how strongly they are matched
+    shape, occupancy   : (k,) float in [0, 1], how alike the two points look and how well one fills what the other
+                         leaves open; None where that is not known
+    """
+
+    points_i: Array
+    points_j: Array
+    weights: Array
+    shape: Array | None = None
+    occupancy: Array | None = None
+
+
+def shown_joins(assembly: Assembly) -> list[int]:
+    """Every used join and the surest others, by confidence."""
+    ranked = sorted(range(len(assembly.joins)), key=lambda k: -assembly.joins[k].confidence)
+    spare = set([k for k in ranked if not assembly.joins[k].used][:SPARE])
+    return [k for k in ranked if assembly.joins[k].used or k in spare]
+
+
+@dataclass(frozen=True, eq=False)
+class JoinPacker:
+    """Packs one join after another. where : (n, 3) float of every part, the points of its surface that are drawn"""
+
+    targets: Sequence[Target]
+    drawn: Sequence[Display]
+    where: Sequence[Array]
+    limit: float
+    block: Block
+
+    def pack(self, join: Join, matches: JoinMatches | None) -> dict[str, Any]:
+        gaps = gaps_of_join(join, self.targets, BEYOND * self.limit, self.where)
+        facts = {
+            "parts": list(join.parts),
+            "pose": join.T_i_j.matrix().ravel().tolist(),
+            "confidence": join.confidence,
+            "area": _finite(join.contact_area),
+            "gap": _finite(join.gap_rms),
+            "penetration": _finite(join.penetration),
+            "used": join.used,
+            "contact": self._contact(join, gaps),
+            "gaps": [self.block.add(bytes_of_gaps(gap, self.limit)) for gap in gaps],
+        }
+        return facts if matches is None else {**facts, "matches": self._matches(matches)}
+
+    def _contact(self, join: Join, gaps: tuple[Array, Array]) -> dict[str, Any]:
+        """Where the two meet, in the coordinates of part i: the middle, the direction from i to j, the extent."""
+        i, j = join.parts
+        near = [np.flatnonzero(np.abs(gap) < self.limit) for gap in gaps]
+        x_i, n_i = self.where[i][near[0]], self.drawn[i].normals[near[0]]
+        x_j, n_j = join.T_i_j.apply(self.where[j][near[1]]), join.T_i_j.rotate(self.drawn[j].normals[near[1]])
+        points, normals = _facing(x_i, n_i, x_j, n_j)
+        across = normals.sum(axis=0)
+        if len(points) == 0:
+            points = np.stack([self.where[i].mean(axis=0), join.T_i_j.apply(self.where[j]).mean(axis=0)])
+            across = points[1] - points[0]
+        middle = points.mean(axis=0)
+        length = float(np.linalg.norm(across))
+        return {
+            "point": middle.tolist(),
+            "normal": (across / length).tolist() if length > 0 else [0.0, 1.0, 0.0],
+            "radius": float(np.quantile(np.linalg.norm(points - middle, axis=1), 0.95)),
+        }
+
+    def _matches(self, matches: JoinMatches) -> dict[str, Any]:
+        best = np.argsort(-matches.weights, kind="stable")[:LINES]
+        ends = np.concatenate([matches.points_i[best], matches.points_j[best]], axis=1).astype(np.float32)
+        facts: dict[str, Any] = {"ends": self.block.add(ends), "weights": np.round(matches.weights[best], 4).tolist()}
+        scores = {"shape": matches.shape, "occupancy": matches.occupancy}
+        return {**facts, **{name: np.round(s[best], 4).tolist() for name, s in scores.items() if s is not None}}
+
+
+def _facing(x_i: Array, n_i: Array, x_j: Array, n_j: Array) -> tuple[Array, Array]:
+    """Of the points of j those that face their nearest point of i, and the normals there, pointing from i to j."""
+    if len(x_i) == 0 or len(x_j) == 0:
+        return np.empty((0, 3)), np.empty((0, 3))
+    nearest = nearest_one(cKDTree(x_i), x_j)[1]
+    facing = np.einsum("nc,nc->n", n_i[nearest], n_j) < FACING
+    return x_j[facing], (n_i[nearest] - n_j)[facing]
+
+
+def _finite(x: float) -> float | None:
+    """JSON knows no infinity."""
+    return float(x) if np.isfinite(x) else None
