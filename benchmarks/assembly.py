@@ -34,11 +34,11 @@ def variants(weights: str, seed: int) -> Makers:
     """The methods to compare, by name."""
 
     def solver(name: str, stages: Stages) -> Callable[[], Method]:
-        return lambda: assembled(Assembler(weights, solver=name, seed=seed, stages=stages, workers=1), seed)
+        return lambda: assembled(Assembler(weights, solver=name, seed=seed, stages=stages), seed)
 
     makers = {"all stages": solver("robust", Stages())}
     for stage in (field.name for field in fields(Stages)):
-        if weights != NO_WEIGHTS or stage != "learned":  # without weights nothing is learned to begin with
+        if weights != NO_WEIGHTS or stage not in ("geometric", "learned"):  # without weights there is one source only
             makers[f"without {stage}"] = solver("robust", replace(Stages(), **{stage: False}))
     if weights != NO_WEIGHTS:
         makers["paper"] = solver("paper", Stages())
