@@ -5,6 +5,7 @@ python tests/fuzz/killer.py FOLDER ROUNDS SEED: exits with an assertion where a 
 
 import json
 import os
+import shutil
 import signal
 import struct
 import sys
@@ -31,6 +32,17 @@ def write_for_ever(out: Path, parent: int) -> None:
             write_results(folder, assembly, parts, Run(seed=seed), "killed")
 
 
+def seconds_of_a_run(out: Path) -> float:
+    """How long it takes to write results here and now, once everything is loaded."""
+    assembly, parts = hand_made(tuple(f"part {k}" for k in range(12)))
+    for _ in range(2):
+        start = time.perf_counter()
+        with replacing_folder(out, force=True) as folder:
+            write_results(folder, assembly, parts, Run(), "trial")
+    shutil.rmtree(out)
+    return time.perf_counter() - start
+
+
 def check(folder: Path) -> None:
     """Every file is there, whole, and of the same run."""
     content = json.loads((folder / "assembly.json").read_text())
@@ -54,13 +66,13 @@ def look(out: Path) -> bool:
 
 def main(folder: Path, rounds: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    out, seen = folder / "out", False
+    out, seen, longest = folder / "out", False, 2.5 * seconds_of_a_run(folder / "trial")
     for _ in range(rounds):
         killer = os.getpid()
         child = os.fork()
         if child == 0:
             write_for_ever(out, killer)
-        time.sleep(float(rng.uniform(0, 0.25)))
+        time.sleep(float(rng.uniform(0, longest)))
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
         there = look(out)

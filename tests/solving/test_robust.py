@@ -84,7 +84,8 @@ def test_one_part_is_refused_and_two_equal_ones_are_not_joined(broken):
 def test_progress_is_told(broken):
     told = []
     cmnet.assemble(broken[0][:2], progress=lambda stage, done, total: told.append((stage, done, total)))
-    assert told[:3] == [("surfaces", 1, 2), ("surfaces", 2, 2), ("joins", 1, 1)]
+    names = [stage for stage, _, _ in told]
+    assert names[:5] == ["surfaces"] * 4 + ["joins"]  # fine ones, coarse ones
     assert all(1 <= done <= total for _, done, total in told)
 
 
