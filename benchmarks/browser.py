@@ -32,6 +32,8 @@ OPTIONS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-dev-shm-usage",
+    "--disable-backgrounding-occluded-windows",
+    "--disable-renderer-backgrounding",
     "--hide-scrollbars",
     "--font-render-hinting=none",
 )
@@ -109,14 +111,14 @@ class Browser:
             for message in map(json.loads, messages):
                 if message.get("id") in self._answers:  # an answer that came too late is nobody's
                     self._answers[message["id"]].put(message)
-                elif message.get("sessionId") in self._pages:
+                elif "method" in message and message.get("sessionId") in self._pages:
                     self._pages[message["sessionId"]].happened(message["method"], message["params"])
 
     def open(self, url: str, size: tuple[int, int] = (1000, 700), scheme: str = "light", still: bool = False) -> Page:
         """A new page at an address. still : the page is told that its reader prefers reduced motion"""
-        target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        target = self.call("Target.createTarget", url="about:blank", newWindow=True)["targetId"]
         session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        page = Page(self, session)
+        page = Page(self, session, target)
         self._pages[session] = page
         for domain in ("Page", "Runtime", "Network", "Log"):
             page.call(f"{domain}.enable")
@@ -130,11 +132,18 @@ class Browser:
 class Page:
     """One page, with a record of what it asked for and of what went wrong in it."""
 
-    def __init__(self, browser: Browser, session: str) -> None:
+    def __init__(self, browser: Browser, session: str, target: str) -> None:
         self.browser = browser
         self.session = session
+        self.target = target
         self.requests: list[str] = []
         self.errors: list[str] = []
+
+    def __enter__(self) -> Page:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.browser.call("Target.closeTarget", targetId=self.target)
 
     def happened(self, event: str, facts: dict[str, Any]) -> None:
         if event == "Network.requestWillBeSent":

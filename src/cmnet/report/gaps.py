@@ -50,16 +50,21 @@ class Target:
     def area(self) -> float:
         return len(self.samples) * self.spacing**2 if self.corners is None else self.part.area
 
+    def rough_distances(self, points: Array, within: float) -> Array:
+        """(n,) float: unsigned distance to the nearest site, which is quick; infinite beyond `within`."""
+        distances = np.full(len(points), np.inf)
+        low, high = self.part.vertices.min(axis=0) - within, self.part.vertices.max(axis=0) + within
+        near = np.flatnonzero(((points >= low) & (points <= high)).all(axis=1))
+        distances[near] = nearest_one(self.sites, points[near], within)[0]
+        return distances
+
     def distances(self, points: Array, within: float) -> Array:
         """(n,) float: signed distance of points in the part's coordinates, negative inside; infinite beyond `within`.
 
         points : (n, 3) float
         """
         distances = np.full(len(points), np.inf)
-        low, high = self.part.vertices.min(axis=0) - within, self.part.vertices.max(axis=0) + within
-        near = np.flatnonzero(((points >= low) & (points <= high)).all(axis=1))
-        first = nearest_one(self.sites, points[near], within + 2 * self.spacing)[0]
-        near = near[np.isfinite(first)]
+        near = np.flatnonzero(np.isfinite(self.rough_distances(points, within + 2 * self.spacing)))
         if len(near):
             found = self._signed(points[near])
             distances[near] = np.where(np.abs(found) <= within, found, np.inf)
@@ -167,10 +172,10 @@ def distance_to_others(assembly: Assembly, targets: Sequence[Target], part: int,
     """
     group = next((group for group in assembly.groups if part in group), [])
     poses = [Pose.from_matrix(pose) for pose in assembly.poses]
-    others = [(targets[k].sites, poses[k].inverse() @ poses[part]) for k in group if k != part]
+    others = [(targets[k], poses[k].inverse() @ poses[part]) for k in group if k != part]
 
     def distance(points: Array) -> Array:
-        return np.min([nearest_one(sites, T.apply(points), within)[0] for sites, T in others], axis=0)
+        return np.min([other.rough_distances(T.apply(points), within) for other, T in others], axis=0)
 
     return distance if others else None
 

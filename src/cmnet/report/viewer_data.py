@@ -74,7 +74,7 @@ def gap_limit(assembly: Assembly, parts: Sequence[Part]) -> float:
     blocks = assembly.groups or [[k] for k in range(len(parts))]
     placed = [Pose.from_matrix(pose).apply(part.vertices) for pose, part in zip(assembly.poses, parts)]
     size = max(float(np.linalg.norm(np.ptp(np.concatenate([placed[k] for k in block]), axis=0))) for block in blocks)
-    widest = max((join.gap_rms for join in assembly.joins if join.used), default=0.0)
+    widest = max((join.gap_rms for join in assembly.joins if join.used and np.isfinite(join.gap_rms)), default=0.0)
     wanted = float(np.clip(RMS * widest, GAPS[0] * size, GAPS[1] * size))
     power = 10.0 ** np.floor(np.log10(wanted))
     return float(next((m * power for m in (1, 2, 5) if m * power >= 0.999 * wanted), 10 * power))
@@ -108,6 +108,6 @@ def _poses(assembly: Assembly, targets: Sequence[Target]) -> list[list[float]]:
 def _steps(assembly: Assembly, shown: Sequence[int]) -> list[dict[str, Any]]:
     row = {k: n for n, k in enumerate(shown)}
     return [
-        {"part": s.part, "group": s.group, "join": None if s.join is None else row[s.join], "sure": s.sure}
+        {"part": int(s.part), "group": s.group, "join": None if s.join is None else row[s.join], "sure": s.sure}
         for s in steps(assembly)
     ]

@@ -61,13 +61,13 @@ class JoinPacker:
     def pack(self, join: Join, matches: JoinMatches | None) -> dict[str, Any]:
         gaps = gaps_of_join(join, self.targets, BEYOND * self.limit, self.where)
         facts = {
-            "parts": list(join.parts),
+            "parts": [int(k) for k in join.parts],
             "pose": join.T_i_j.matrix().ravel().tolist(),
-            "confidence": join.confidence,
+            "confidence": float(join.confidence),
             "area": _finite(join.contact_area),
             "gap": _finite(join.gap_rms),
             "penetration": _finite(join.penetration),
-            "used": join.used,
+            "used": bool(join.used),
             "contact": self._contact(join, gaps),
             "gaps": [self.block.add(bytes_of_gaps(gap, self.limit)) for gap in gaps],
         }

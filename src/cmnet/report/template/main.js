@@ -335,7 +335,7 @@ class App {
     camera.follow(1);
     scene.place();
     renderer.restart();
-    renderer.finish(scene, 32);
+    renderer.finish(scene, Math.min(renderer.frames, 32));
     const picture = el('canvas', { width, height });
     picture.getContext('2d').drawImage(renderer.canvas, 0, 0);
     return picture;

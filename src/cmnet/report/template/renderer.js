@@ -2,8 +2,13 @@
 const STILL_FRAMES = 96; // of a picture at rest, each with other light directions and another shift within the pixel
 const FEWEST = 32; // of them will do
 const PATIENCE = 3000; // after so many milliseconds
-const KEY_MAP = 2048;
-const SKY_MAP = 1024;
+// Without a graphics card everything is drawn by the processor: fewer frames, smaller maps. #fine in the address
+// asks for all the same.
+const SOFTWARE = /swiftshader|llvmpipe|software|basic render/i;
+const QUALITY = {
+  card: { frames: STILL_FRAMES, keyMap: 2048, skyMap: 1024, samples: 4, coarse: 1 },
+  processor: { frames: 10, keyMap: 1024, skyMap: 512, samples: 0, coarse: 0.6 },
+};
 const SLOW = 45; // milliseconds a frame from which moving pictures are drawn coarser
 const FIELD_OF_VIEW = 0.5;
 const SPLAT = 2.3; // width of a cloud's points, in distances between them
@@ -12,12 +17,16 @@ class Renderer {
   constructor(canvas, numbers) {
     const gl = canvas.getContext('webgl2', { antialias: false, alpha: false, preserveDrawingBuffer: true });
     if (!gl) throw new Error('WebGL 2 is not available');
-    Object.assign(this, { canvas, gl, width: 0, height: 0, coarse: 1, cost: 0 });
+    const info = gl.getExtension('WEBGL_debug_renderer_info');
+    const soft = info && SOFTWARE.test(gl.getParameter(info.UNMASKED_RENDERER_WEBGL)) && location.hash !== '#fine';
+    this.quality = soft ? QUALITY.processor : QUALITY.card;
+    Object.assign(this, { canvas, gl, width: 0, height: 0, coarse: this.quality.coarse, cost: 0 });
     const half = gl.getExtension('EXT_color_buffer_float') || gl.getExtension('EXT_color_buffer_half_float');
     this.full = Boolean(gl.getExtension('EXT_color_buffer_float'));
     this.format = half ? gl.RGBA16F : gl.SRGB8_ALPHA8;
-    this.frames = half ? STILL_FRAMES : 12;
-    this.samples = Math.max(0, ...gl.getInternalformatParameter(gl.RENDERBUFFER, this.format, gl.SAMPLES).filter((n) => n <= 4));
+    this.frames = half ? this.quality.frames : 12;
+    const possible = gl.getInternalformatParameter(gl.RENDERBUFFER, this.format, gl.SAMPLES);
+    this.samples = Math.max(0, ...[...possible].filter((n) => n <= this.quality.samples));
     this.programs = {
       surface: makeProgram(gl, SURFACE_VERTEX, SURFACE_FRAGMENT + gapColourSource()),
       depth: makeProgram(gl, DEPTH_VERTEX, DEPTH_FRAGMENT),
@@ -26,8 +35,8 @@ class Renderer {
       mean: makeProgram(gl, SCREEN_VERTEX, MEAN_FRAGMENT),
       final: makeProgram(gl, SCREEN_VERTEX, FINAL_FRAGMENT),
     };
-    this.keyMap = makeShadowMap(gl, KEY_MAP);
-    this.skyMap = makeShadowMap(gl, SKY_MAP);
+    this.keyMap = makeShadowMap(gl, this.quality.keyMap);
+    this.skyMap = makeShadowMap(gl, this.quality.skyMap);
     this.shapes = facts.parts.map((part) => makeShape(gl, part, numbers));
     this.lineBuffer = gl.createBuffer();
     this.lineArray = this.makeLineArray();
@@ -100,7 +109,7 @@ class Renderer {
   }
 
   // The rest of a picture at rest, at once.
-  finish(scene, frames = STILL_FRAMES) {
+  finish(scene, frames = this.frames) {
     while (this.count < frames) this.drawStill(scene, false);
     this.present(scene);
   }
@@ -143,7 +152,7 @@ class Renderer {
       uniforms: {
         u_key: key, u_sky: sky, u_keyView: from(key), u_skyView: from(sky), u_eye: scene.camera.eye,
         u_top: look.top, u_bottom: look.bottom, u_keyColour: look.key,
-        u_texel: 2 * radius / SKY_MAP, u_still: still ? 1 : 0, u_frame: k, u_keyMap: 4, u_skyMap: 5,
+        u_texel: 2 * radius / this.quality.skyMap, u_still: still ? 1 : 0, u_frame: k, u_keyMap: 4, u_skyMap: 5,
       },
     };
   }
@@ -258,7 +267,7 @@ class Renderer {
   // From light to the colours of the screen, with outlines.
   present(scene) {
     const { gl } = this;
-    const blend = smooth(this.count / 20);
+    const blend = smooth(this.count / Math.min(20, this.frames));
     const numbered = blend > 0 || scene.hovered >= 0 || scene.chosen >= 0;
     if (numbered) this.drawIds(scene);
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
