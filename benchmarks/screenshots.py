@@ -19,7 +19,7 @@ from cmnet.geometry.pose import Pose
 from cmnet.parts.part import Part
 from cmnet.report.viewer import write_report
 
-SIZE = (1280, 800)
+SIZE = (1200, 750)
 MILLIMETRES = 240  # height of the jug
 LARGEST = 400_000  # bytes of one picture
 SHOTS = {  # name: colours of the page, keys to press
@@ -68,7 +68,8 @@ def take_paper(page: Page, path: Path) -> None:
     page.wait("!cmnet.state().moving")
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
     page.call("Emulation.setEmulatedMedia", media="print")
-    page.resize((820, 1060))
+    page.evaluate("document.body.style.padding = '48px 56px'")  # the printer's margins
+    page.resize((860, 1110))
     page.screenshot(path)
     slim(path)
 

@@ -103,3 +103,16 @@ function beside(n) {
   const x = unit(cross(helper, n));
   return [x, cross(n, x)];
 }
+
+// The box around points: its corners, its middle and half its size.
+function boxOf(points) {
+  const low = [Infinity, Infinity, Infinity];
+  const high = [-Infinity, -Infinity, -Infinity];
+  for (const point of points) {
+    for (let c = 0; c < 3; c++) {
+      low[c] = Math.min(low[c], point[c]);
+      high[c] = Math.max(high[c], point[c]);
+    }
+  }
+  return { low, high, centre: scale(add(low, high), 0.5), half: scale(sub(high, low), 0.5) };
+}

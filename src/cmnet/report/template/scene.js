@@ -58,20 +58,9 @@ class Scene {
     return [...hull].map((k) => [0, 1, 2].map((c) => part.low[c] + xyz[k + c] / 65535 * part.scale));
   }
 
-  // Middle and half size of some parts in given places.
+  // The box around some parts in given places.
   extent(parts, places) {
-    const low = [Infinity, Infinity, Infinity];
-    const high = [-Infinity, -Infinity, -Infinity];
-    for (const k of parts) {
-      for (const corner of this.hulls[k]) {
-        const at = apply(places[k], corner);
-        for (let c = 0; c < 3; c++) {
-          low[c] = Math.min(low[c], at[c]);
-          high[c] = Math.max(high[c], at[c]);
-        }
-      }
-    }
-    return { low, high, centre: scale(add(low, high), 0.5), half: scale(sub(high, low), 0.5) };
+    return boxOf([...parts].flatMap((k) => this.hulls[k].map((point) => apply(places[k], point))));
   }
 
   // Another direction upwards: turn every group about its middle and move the groups apart again.
@@ -229,14 +218,13 @@ class Scene {
     this.frameKey = key;
     const places = this.bodies.map((body) => body.goal);
     const points = seen.flatMap((k) => this.hulls[k].map((point) => apply(places[k], point)));
-    if (this.join < 0) {
-      this.camera.fit(this.extent(seen, places).centre, points, aspect);
-      return;
-    }
-    // Of a join the contact matters: what is far from it may leave the picture.
+    this.camera.fit(this.join < 0 ? points : this.nearContact(points), aspect);
+  }
+
+  // Of a join the contact matters: what is far from it may leave the picture.
+  nearContact(points) {
     const { point, radius } = this.hinge;
-    const inner = points.map((at) => add(point, scale(sub(at, point), Math.min(1, JOIN_REACH * radius / norm(sub(at, point))))));
-    this.camera.fit(point, inner, aspect);
+    return points.map((at) => add(point, scale(sub(at, point), Math.min(1, JOIN_REACH * radius / norm(sub(at, point))))));
   }
 
   // Matched points of the chosen join as [from, to, colour] of drawn lines.
