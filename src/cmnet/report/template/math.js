@@ -99,8 +99,8 @@ function lookFrom(eye, right, up, back) {
 
 // Two directions at right angles to a unit vector.
 function beside(n) {
-  const helper = Math.abs(n[1]) < 0.9 ? [0, 1, 0] : [1, 0, 0];
-  const x = unit(cross(helper, n));
+  const other = Math.abs(n[1]) < 0.9 ? [0, 1, 0] : [1, 0, 0];
+  const x = unit(cross(other, n));
   return [x, cross(n, x)];
 }
 
