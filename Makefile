@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo toy test test-slow lint bench clean
+.PHONY: demo toy test test-slow lint bench screenshots clean
 
 demo: $(READY)
 	$(BIN)/cmnet demo -o out/demo
@@ -25,6 +25,9 @@ lint: $(READY)
 bench: $(READY)
 	$(BIN)/python benchmarks/network.py $(if $(REFERENCE),--reference $(REFERENCE))
 	$(BIN)/python benchmarks/fracture.py
+
+screenshots: $(READY)  # needs Chromium or Chrome
+	$(BIN)/python benchmarks/screenshots.py
 
 clean:
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -114,8 +114,19 @@ class Browser:
                 elif "method" in message and message.get("sessionId") in self._pages:
                     self._pages[message["sessionId"]].happened(message["method"], message["params"])
 
-    def open(self, url: str, size: tuple[int, int] = (1000, 700), scheme: str = "light", still: bool = False) -> Page:
-        """A new page at an address. still : the page is told that its reader prefers reduced motion"""
+    def open(
+        self,
+        url: str,
+        size: tuple[int, int] = (1000, 700),
+        scheme: str = "light",
+        still: bool = False,
+        before: str = "",
+    ) -> Page:
+        """A new page at an address.
+
+        scheme : light or dark, what the reader prefers; still : whether reduced motion is preferred
+        before : a script that runs before those of the page
+        """
         target = self.call("Target.createTarget", url="about:blank", newWindow=True)["targetId"]
         session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         page = Page(self, session, target)
@@ -124,6 +135,7 @@ class Browser:
             page.call(f"{domain}.enable")
         page.resize(size)
         page.prefer(scheme, still)
+        page.call("Page.addScriptToEvaluateOnNewDocument", source=before)
         page.call("Page.navigate", url=url)
         page.wait("document.readyState === 'complete'")
         return page

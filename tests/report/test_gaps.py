@@ -37,6 +37,16 @@ def test_a_cloud_is_a_surface_too():
     assert np.allclose(target(cloud).distances(points, 0.3), [0.1, -0.05, 0.0], atol=5e-3)
 
 
+def test_a_very_fine_mesh_is_sampled():
+    ball = trimesh.creation.icosphere(7)
+    surface = target(Part("ball", np.asarray(ball.vertices), np.asarray(ball.faces)))
+    assert surface.corners is None
+    points = np.random.default_rng(0).normal(size=(500, 3))
+    points *= (np.linspace(0.95, 1.05, 500) / np.linalg.norm(points, axis=1))[:, None]
+    assert np.allclose(surface.distances(points, 0.2), np.linspace(-0.05, 0.05, 500), atol=0.05 * surface.spacing)
+    assert np.allclose(np.linalg.norm(surface.snapped(points), axis=1), 1, atol=0.05 * surface.spacing)
+
+
 def test_closest_points_are_no_farther_than_any_other():
     rng = np.random.default_rng(1)
     points, corners = rng.normal(size=(200, 3)), rng.normal(size=(200, 3, 3))

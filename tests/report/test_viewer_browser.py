@@ -28,7 +28,7 @@ def report(vase, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def browser():
-    with Browser() as running:
+    with Browser(patience=120) as running:
         yield running
 
 
@@ -234,6 +234,30 @@ def test_paper_has_tables_and_pictures(page, vase, tmp_path):
     assert page.evaluate("document.querySelectorAll('#paper canvas').length") == 2
     assert page.evaluate("document.querySelectorAll('#paper tbody tr').length") == len(vase[1]) + len(vase[0].joins)
     assert np.allclose(state(page)["explode"], 0)
+
+
+def test_without_3d_the_lists_still_work(browser, report):
+    blind = "HTMLCanvasElement.prototype.getContext = (get => function (kind, ...rest) {"
+    blind += " return kind.startsWith('webgl') ? null : get.call(this, kind, ...rest); })"
+    blind += "(HTMLCanvasElement.prototype.getContext)"
+    with browser.open(report.as_uri(), SIZE, still=True, before=blind) as page:
+        page.wait("cmnet.state().parts.length")
+        assert "cannot be drawn" in text(page, "#trouble")
+        page.click("#joins li button")
+        assert page.evaluate("cmnet.state().join") == 0
+        assert "sure" in text(page, "#card")
+        assert page.errors == []
+
+
+def test_printing_in_a_join_comes_back_to_it(page):
+    page.press("j")
+    state(page)
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    seen = state(page)
+    assert (seen["join"], seen["colour"]) == (0, "gap")
+    page.press("Escape")
+    assert state(page)["colour"] == "part"
 
 
 def test_it_works_served_too(browser, report):

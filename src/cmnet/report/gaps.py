@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from cmnet.geometry.cloud import normals_of_cloud
+from cmnet.geometry.cloud import area_of_cloud, normals_of_cloud
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.sampling import uniform_samples
 from cmnet.geometry.trees import nearest_few, nearest_one
@@ -23,6 +23,7 @@ Ints = NDArray[np.int64]
 Distance = Callable[[Array], Array]
 
 SITES = 30_000  # points of a mesh beyond one a face through which its nearest faces are found
+DENSE = 150_000  # faces of a mesh or points of a cloud beyond which so many samples are enough
 NEAREST = 6  # of these are looked at
 BEHIND = 0.5  # cosine to the nearest face's normal from which a point is behind it
 TIED = 1.001  # faces within this factor of the nearest decide together on which side a point lies
@@ -33,10 +34,12 @@ class Target:
     """A part's surface, ready to be asked how far points are from it.
 
     sites   : tree over (s, 3) points of the surface
-    corners : (s, 3, 3) float, the triangle of each site; of a cloud None
+    corners : (s, 3, 3) float, the triangle of each site; None for clouds and very fine meshes, whose sites stand for
+              discs as wide as their spacing
     normals : (s, 3) float, unit length, outwards
     samples : (n,) int, sites spread evenly over the surface
     spacing : how far apart sites lie
+    area    : of the surface
     """
 
     part: Part
@@ -45,10 +48,7 @@ class Target:
     normals: Array
     samples: Ints
     spacing: float
-
-    @property
-    def area(self) -> float:
-        return len(self.samples) * self.spacing**2 if self.corners is None else self.part.area
+    area: float
 
     def rough_distances(self, points: Array, within: float) -> Array:
         """(n,) float: unsigned distance to the nearest site, which is quick; infinite beyond `within`."""
@@ -73,7 +73,9 @@ class Target:
     def snapped(self, points: Array) -> Array:
         """(n, 3) float: the points of the surface nearest to points near it. points : (n, 3) float"""
         if self.corners is None:
-            return np.asarray(self.sites.data[nearest_one(self.sites, points)[1]])
+            index = nearest_one(self.sites, points)[1]
+            height = np.einsum("nc,nc->n", points - self.sites.data[index], self.normals[index])
+            return points - height[:, None] * self.normals[index]
         offset = self._offsets(points, self.corners)[1]
         nearest = np.linalg.norm(offset, axis=2).argmin(axis=1)
         return points - offset[np.arange(len(points)), nearest]
@@ -98,7 +100,6 @@ class Target:
         return nearest * np.where(decisive < -BEHIND * nearest, -1.0, 1.0)
 
     def _from_discs(self, points: Array, index: Ints) -> Array:
-        """A cloud stands for discs as wide as its spacing."""
         offset = points - self.sites.data[index]
         height = np.einsum("nc,nc->n", offset, self.normals[index])
         beside = np.linalg.norm(offset - height[:, None] * self.normals[index], axis=1)
@@ -108,21 +109,29 @@ class Target:
 
 def target(part: Part, seed: int = 0) -> Target:
     """Prepare a part's surface."""
+    rng = np.random.default_rng(seed)
     if part.faces is None:
-        normals = normals_of_cloud(part.vertices) if part.normals is None else part.normals
-        tree = cKDTree(part.vertices)
-        spacing = float(np.median(nearest_few(tree, part.vertices[:2000], 2)[0][:, -1]))
-        return Target(part, tree, None, normals, np.arange(len(normals)), spacing)
+        chosen = rng.permutation(len(part.vertices))[:DENSE]
+        xyz = part.vertices[chosen]
+        normals = normals_of_cloud(xyz) if part.normals is None else part.normals[chosen]
+        return _discs(part, xyz, normals, area_of_cloud(part.vertices))
     crosses = np.cross(part.triangles[:, 1] - part.triangles[:, 0], part.triangles[:, 2] - part.triangles[:, 0])
     doubled = np.linalg.norm(crosses, axis=1)
     solid = np.flatnonzero(doubled > 0)
-    corners = part.triangles[solid]
-    face, xyz = uniform_samples(corners, doubled[solid], SITES, np.random.default_rng(seed))
+    corners, normals = part.triangles[solid], crosses[solid] / doubled[solid, None]
+    if len(solid) > DENSE:
+        face, xyz = uniform_samples(corners, doubled[solid], DENSE, rng)
+        return _discs(part, xyz, normals[face], part.area)
+    face, xyz = uniform_samples(corners, doubled[solid], SITES, rng)
     owner = np.concatenate([np.arange(len(corners)), face])
-    sites = np.concatenate([corners.mean(axis=1), xyz])
-    normals = (crosses[solid] / doubled[solid, None])[owner]
+    sites, samples = np.concatenate([corners.mean(axis=1), xyz]), len(corners) + np.arange(len(xyz))
     spacing = float(np.sqrt(part.area / len(sites)))
-    return Target(part, cKDTree(sites), corners[owner], normals, len(corners) + np.arange(len(xyz)), spacing)
+    return Target(part, cKDTree(sites), corners[owner], normals[owner], samples, spacing, part.area)
+
+
+def _discs(part: Part, xyz: Array, normals: Array, area: float) -> Target:
+    spacing = float(np.sqrt(area / len(xyz)))
+    return Target(part, cKDTree(xyz), None, normals, np.arange(len(xyz)), spacing, area)
 
 
 def closest_points(points: Array, corners: Array) -> Array:

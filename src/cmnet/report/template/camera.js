@@ -33,8 +33,9 @@ class Camera {
   }
 
   // Far enough back that points keep within their share of the picture, seen from where the eye is going.
-  fit(centre, points, aspect) {
+  fit(points, aspect) {
     this.aspect = aspect;
+    const { centre } = boxOf(points);
     const { yaw, pitch } = this.goal;
     const back = [Math.sin(yaw) * Math.cos(pitch), Math.sin(pitch), Math.cos(yaw) * Math.cos(pitch)];
     const right = [Math.cos(yaw), 0, -Math.sin(yaw)];

@@ -66,7 +66,7 @@ class Controls {
     context.fillStyle = fill;
     context.fillRect(0, 0, width, height);
     $('legend-title').textContent = 'Distance to the next part';
-    const ticks = [[0, 'overlap'], [0.25, '0'], [0.625, figure(facts.gapLimit / 2)], [1, `${length(facts.gapLimit)} or more`]];
+    const ticks = [[0, 'overlap'], [0.25, '0'], [0.625, figure(facts.gapLimit / 2)], [1, `≥ ${length(facts.gapLimit)}`]];
     for (const [at, text] of ticks) {
       const tick = el('span', { text });
       tick.style.left = `${100 * at}%`;

@@ -1,4 +1,4 @@
-// Small helpers over WebGL 2.
+// Small things on top of WebGL 2.
 function makeProgram(gl, vertex, fragment) {
   const program = gl.createProgram();
   for (const [kind, source] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]]) {

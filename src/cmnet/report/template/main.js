@@ -13,7 +13,6 @@ class App {
   constructor(numbers) {
     this.camera = new Camera();
     this.scene = new Scene(numbers, this.camera);
-    Object.assign(this.scene, { lineScore: 'weights' });
     this.turning = false;
     this.panel = new Panel(this);
     this.controls = new Controls(this);
@@ -305,40 +304,6 @@ class App {
       node.style.left = `${(0.5 + (Math.min(...across) + Math.max(...across)) / 4) * clientWidth}px`;
       node.style.top = `${(0.5 - Math.min(...seen.map(([, y]) => y)) / 2) * clientHeight}px`;
     }
-  }
-
-  // Finished pictures of the whole on white, each drawn at once: [canvas, text].
-  stills(stages, width, height) {
-    const { scene, camera, renderer } = this;
-    if (!renderer) return [];
-    const kept = { explode: scene.explode, look: scene.look, join: scene.join, part: scene.part, film: scene.film, colour: scene.colour };
-    const eye = JSON.stringify([camera.now, camera.goal]);
-    const size = [renderer.width, renderer.height];
-    Object.assign(scene, { look: LOOKS.paper, join: -1, part: -1, film: null, colour: scene.join >= 0 ? this.colourOutside : scene.colour });
-    this.restoreGaps();
-    renderer.resize(width, height);
-    const pictures = stages.map(([explode, text]) => [this.still(explode, width, height), text]);
-    Object.assign(scene, kept);
-    [camera.now, camera.goal] = JSON.parse(eye);
-    if (scene.join >= 0) { const n = scene.join; scene.join = -1; this.chooseJoin(n); }
-    renderer.resize(...size);
-    return pictures;
-  }
-
-  still(explode, width, height) {
-    const { scene, camera, renderer } = this;
-    scene.explode = explode;
-    camera.reset();
-    scene.frameKey = null;
-    scene.move(1, width / height);
-    scene.bodies.forEach((body) => { body.way = body.now = body.goal; body.alpha = body.want; });
-    camera.follow(1);
-    scene.place();
-    renderer.restart();
-    renderer.finish(scene, Math.min(renderer.frames, 32));
-    const picture = el('canvas', { width, height });
-    picture.getContext('2d').drawImage(renderer.canvas, 0, 0);
-    return picture;
   }
 
   savePicture() {

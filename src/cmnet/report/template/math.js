@@ -99,7 +99,20 @@ function lookFrom(eye, right, up, back) {
 
 // Two directions at right angles to a unit vector.
 function beside(n) {
-  const helper = Math.abs(n[1]) < 0.9 ? [0, 1, 0] : [1, 0, 0];
-  const x = unit(cross(helper, n));
+  const other = Math.abs(n[1]) < 0.9 ? [0, 1, 0] : [1, 0, 0];
+  const x = unit(cross(other, n));
   return [x, cross(n, x)];
+}
+
+// The box around points: its corners, its middle and half its size.
+function boxOf(points) {
+  const low = [Infinity, Infinity, Infinity];
+  const high = [-Infinity, -Infinity, -Infinity];
+  for (const point of points) {
+    for (let c = 0; c < 3; c++) {
+      low[c] = Math.min(low[c], point[c]);
+      high[c] = Math.max(high[c], point[c]);
+    }
+  }
+  return { low, high, centre: scale(add(low, high), 0.5), half: scale(sub(high, low), 0.5) };
 }

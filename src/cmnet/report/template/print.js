@@ -24,12 +24,47 @@ function paperTables() {
   ];
 }
 
+// Finished pictures of the whole on white, for given amounts of explosion, each drawn at once.
+function paperPictures(app, amounts) {
+  const { scene, camera, renderer } = app;
+  if (!renderer) return [];
+  const [width, height, frames] = renderer.quality.paper;
+  const { explode, look, join, part, film, colour } = scene;
+  const outside = join >= 0 ? app.colourOutside : colour;
+  const eye = JSON.stringify([camera.now, camera.goal]);
+  const size = [renderer.width, renderer.height];
+  Object.assign(scene, { look: LOOKS.paper, join: -1, part: -1, film: null, colour: outside });
+  app.restoreGaps();
+  renderer.resize(width, height);
+  const pictures = amounts.map((amount) => paperPicture(app, amount, width, height, frames));
+  Object.assign(scene, { explode, look, part, film, colour: outside });
+  [camera.now, camera.goal] = JSON.parse(eye);
+  if (join >= 0) app.chooseJoin(join);
+  renderer.resize(...size);
+  return pictures;
+}
+
+function paperPicture({ scene, camera, renderer }, explode, width, height, frames) {
+  Object.assign(scene, { explode, frameKey: null });
+  camera.reset();
+  scene.move(1, width / height);
+  scene.settle();
+  camera.follow(1);
+  scene.place();
+  renderer.restart();
+  renderer.finish(scene, frames);
+  const picture = el('canvas', { width, height });
+  picture.getContext('2d').drawImage(renderer.canvas, 0, 0);
+  return picture;
+}
+
 function preparePaper(app) {
-  const pictures = app.stills([[0, 'Assembled'], [0.6, 'Taken apart']], 900, 720);
+  const pictures = paperPictures(app, [0, 0.6]);
+  const captions = ['Assembled', 'Taken apart'];
   $('paper').replaceChildren(
     el('h1', { text: facts.title }), el('p', { class: 'lead', text: facts.headline }),
     ...facts.notes.map((note) => el('p', { class: 'lead', text: note })),
-    el('div', { class: 'pictures' }, ...pictures.map(([picture, text]) => el('figure', {}, picture, el('figcaption', { text })))),
+    el('div', { class: 'pictures' }, ...pictures.map((picture, k) => el('figure', {}, picture, el('figcaption', { text: captions[k] })))),
     ...paperTables(),
     el('p', { class: 'small', text: `cmnet ${facts.version}. Lengths are in ${facts.unit || 'the unit of the files'}.` }));
 }

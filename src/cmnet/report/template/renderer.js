@@ -6,8 +6,8 @@ const PATIENCE = 3000; // after so many milliseconds
 // asks for all the same.
 const SOFTWARE = /swiftshader|llvmpipe|software|basic render/i;
 const QUALITY = {
-  card: { frames: STILL_FRAMES, keyMap: 2048, skyMap: 1024, samples: 4, coarse: 1 },
-  processor: { frames: 10, keyMap: 1024, skyMap: 512, samples: 0, coarse: 0.6 },
+  card: { frames: STILL_FRAMES, keyMap: 2048, skyMap: 1024, samples: 4, coarse: 1, paper: [900, 720, 32] },
+  processor: { frames: 10, keyMap: 1024, skyMap: 512, samples: 0, coarse: 0.6, paper: [600, 480, 6] },
 };
 const SLOW = 45; // milliseconds a frame from which moving pictures are drawn coarser
 const FIELD_OF_VIEW = 0.5;
@@ -220,7 +220,7 @@ class Renderer {
       const shape = this.shapes[k];
       const point = shape.cloud ? facts.parts[k].spacing * SPLAT * height / Math.tan(FIELD_OF_VIEW / 2) / 2 : 1;
       setUniforms(gl, program, {
-        u_model: body.matrix, u_albedo: body.albedo, u_alpha: body.alpha, u_mode: body.mode, u_lift: 0,
+        u_model: body.matrix, u_albedo: body.albedo, u_alpha: body.alpha, u_mode: body.mode,
         u_cloud: shape.cloud, u_point: point,
       });
       shape.draw();

@@ -4,38 +4,39 @@ const OPEN_ANGLE = 1.45; // by which the smaller part of a join swings open,
 const OPEN_GAP = 1.7; // how far it moves off, in radii of the contact,
 const OPEN_VIEW = 0.65; // and how far round to its side the eye goes
 const JOIN_REACH = 2.2; // radii of the contact that a picture of a join shows
-const GHOST = 0.2;
+const GHOST = 0.2; // how much is left of the others while one part is seen alone
 const DIRECTIONS = 120; // in which a part's outermost points are kept,
 const LOOKED_AT = 6000; // among so many of its points
+const LIGHT_LOOK = {
+  background: linear('#eceae6'), top: linear('#fbfcff').map((c) => c * 0.8), bottom: linear('#b9ada0').map((c) => c * 0.55),
+  key: [0.62, 0.6, 0.56], vignette: 0.16, shadow: 0.75, accent: [0, 0.36, 0.62],
+  weakLine: linear('#9a948b'), strongLine: linear('#0b4f86'),
+};
 const LOOKS = {
-  light: {
-    background: linear('#eceae6'), top: linear('#fbfcff').map((c) => c * 0.8), bottom: linear('#b9ada0').map((c) => c * 0.55),
-    key: [0.62, 0.6, 0.56], vignette: 0.16, shadow: 0.75, accent: [0, 0.36, 0.62],
-    weakLine: linear('#9a948b'), strongLine: linear('#0b4f86'),
-  },
+  light: LIGHT_LOOK,
   dark: {
     background: linear('#1d1f23'), top: linear('#dfe6f2').map((c) => c * 0.6), bottom: linear('#5d564f').map((c) => c * 0.5),
     key: [0.72, 0.69, 0.63], vignette: 0.45, shadow: 0.85, accent: [0.47, 0.76, 1],
     weakLine: linear('#77736d'), strongLine: linear('#9fd4ff'),
   },
-  paper: {
-    background: [3, 3, 3], top: linear('#fbfcff').map((c) => c * 0.8), bottom: linear('#b9ada0').map((c) => c * 0.55),
-    key: [0.62, 0.6, 0.56], vignette: 0, shadow: 0.5, accent: [0, 0.36, 0.62],
-    weakLine: linear('#9a948b'), strongLine: linear('#0b4f86'),
-  },
+  paper: { ...LIGHT_LOOK, background: [3, 3, 3], vignette: 0, shadow: 0.5 },
 };
 
 class Scene {
   constructor(numbers, camera) {
     Object.assign(this, { numbers, camera, hovered: -1, chosen: -1, ratio: 1, lines: [] });
-    Object.assign(this, { explode: 0, open: 0.5, part: -1, join: -1, colour: facts.parts.every((part) => part.colours) ? 'scan' : 'part', hidden: new Set(), up: 0, film: null });
+    Object.assign(this, { explode: 0, open: 0.5, part: -1, join: -1, hidden: new Set(), up: 0, film: null });
+    Object.assign(this, { colour: facts.parts.every((part) => part.colours) ? 'scan' : 'part', lineScore: 'weights' });
     this.hulls = facts.parts.map((part) => this.hullOf(part));
     this.bodies = facts.parts.map((part, k) => ({ albedo: linear(colourOf(k)), mode: 0, alpha: 1, matrix: null }));
     this.lay();
     this.aim();
-    this.bodies.forEach((body) => { body.way = body.now = body.goal; body.alpha = body.want; });
+    this.settle();
     this.place();
   }
+
+  // Everything at its goal at once.
+  settle() { this.bodies.forEach((body) => { body.way = body.now = body.goal; body.alpha = body.want; }); }
 
   // The outermost points of a part in its own coordinates, in many directions.
   hullOf(part) {
@@ -57,20 +58,9 @@ class Scene {
     return [...hull].map((k) => [0, 1, 2].map((c) => part.low[c] + xyz[k + c] / 65535 * part.scale));
   }
 
-  // Middle and half size of some parts in given places.
+  // The box around some parts in given places.
   extent(parts, places) {
-    const low = [Infinity, Infinity, Infinity];
-    const high = [-Infinity, -Infinity, -Infinity];
-    for (const k of parts) {
-      for (const corner of this.hulls[k]) {
-        const at = apply(places[k], corner);
-        for (let c = 0; c < 3; c++) {
-          low[c] = Math.min(low[c], at[c]);
-          high[c] = Math.max(high[c], at[c]);
-        }
-      }
-    }
-    return { low, high, centre: scale(add(low, high), 0.5), half: scale(sub(high, low), 0.5) };
+    return boxOf([...parts].flatMap((k) => this.hulls[k].map((point) => apply(places[k], point))));
   }
 
   // Another direction upwards: turn every group about its middle and move the groups apart again.
@@ -228,14 +218,13 @@ class Scene {
     this.frameKey = key;
     const places = this.bodies.map((body) => body.goal);
     const points = seen.flatMap((k) => this.hulls[k].map((point) => apply(places[k], point)));
-    if (this.join < 0) {
-      this.camera.fit(this.extent(seen, places).centre, points, aspect);
-      return;
-    }
-    // Of a join the contact matters: what is far from it may leave the picture.
+    this.camera.fit(this.join < 0 ? points : this.nearContact(points), aspect);
+  }
+
+  // Of a join the contact matters: what is far from it may leave the picture.
+  nearContact(points) {
     const { point, radius } = this.hinge;
-    const inner = points.map((at) => add(point, scale(sub(at, point), Math.min(1, JOIN_REACH * radius / norm(sub(at, point))))));
-    this.camera.fit(point, inner, aspect);
+    return points.map((at) => add(point, scale(sub(at, point), Math.min(1, JOIN_REACH * radius / norm(sub(at, point))))));
   }
 
   // Matched points of the chosen join as [from, to, colour] of drawn lines.

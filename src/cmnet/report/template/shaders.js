@@ -52,6 +52,7 @@ uniform mat4 u_keyView, u_skyView;
 uniform vec3 u_key, u_sky, u_eye, u_top, u_bottom, u_keyColour;
 uniform float u_texel, u_still, u_frame;
 // How much of a light reaches a point: nine looks at once, or one look a frame, elsewhere for every pixel and frame.
+float dice(vec2 p) { return fract(52.9829189 * fract(dot(p, vec2(0.06711056, 0.00583715)))); }
 float look(sampler2DShadow map, vec3 s) {
   return any(greaterThan(abs(s - 0.5), vec3(0.5))) ? 1.0 : texture(map, s);
 }
@@ -59,9 +60,8 @@ float open(sampler2DShadow map, mat4 view, vec3 world, vec3 normal, float facing
   vec3 s = (view * vec4(world + normal * u_texel * 2.0, 1.0)).xyz * 0.5 + 0.5;
   s.z -= 0.0003 + 0.0012 * (1.0 - facing);
   if (u_still > 0.5) {
-    float dice = fract(52.9829189 * fract(dot(gl_FragCoord.xy + 5.588238 * u_frame, vec2(0.06711056, 0.00583715))));
-    float turn = 6.2831853 * dice + 2.4 * u_frame;
-    float far = sqrt(fract(dice * 17.0 + u_frame * 0.618034));
+    float turn = 6.2831853 * fract(dice(gl_FragCoord.xy) + u_frame * 0.8191725);
+    float far = sqrt(fract(dice(gl_FragCoord.yx + 31.7) + u_frame * 0.6710436));
     return look(map, s + vec3(cos(turn), sin(turn), 0.0) * far * blur);
   }
   float sum = 0.0;
@@ -88,9 +88,8 @@ ${ROUND}
 ${LIGHT}
 uniform vec3 u_albedo, u_clay;
 uniform int u_mode;        // 0 the part's colour, 1 gaps, 2 colours of the scan
-uniform float u_alpha, u_lift;
+uniform float u_alpha;
 out vec4 colour;
-
 vec3 gapColour(float gap);
 vec3 fromSrgb(vec3 c) { return mix(c / 12.92, pow((c + 0.055) / 1.055, vec3(2.4)), step(0.04045, c)); }
 void main() {
@@ -110,7 +109,7 @@ void main() {
   float graze = pow(1.0 - max(dot(n, view), 0.0), 4.0);
   vec3 sky = ambient(v_world, n, 0.004);
   vec3 lit = albedo * (sky + u_keyColour * key) + u_keyColour * shine + sky * graze * 0.16;
-  colour = vec4(lit * (1.0 + u_lift) + u_lift * 0.03, 1.0);
+  colour = vec4(lit, 1.0);
 }
 `;
 
