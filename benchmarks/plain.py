@@ -51,11 +51,15 @@ def farthest(points: Tensor, count: int, start: int) -> Tensor:
 def backbone(net: CMNet, points: Tensor, normals: Tensor) -> Tensor:
     config, body = net.config, net.backbone
     points = points - points.mean(0)
-    x = torch.stack([points, normals] if config.normals else [points], dim=-1)
+    seen = points if config.positions else points / config.radii()[0]
+    x = torch.stack([seen, normals] if config.normals else [seen], dim=-1)
 
     def convolve(module: VectorLayer, x: Tensor, where: Tensor, first: bool = False) -> Tensor:
         at = where if first or config.graph == "coordinates" else x.flatten(1)
-        return layer(module, edges(x, nearest(at, at, config.neighbors))).mean(1)
+        given = edges(x, nearest(at, at, config.neighbors))
+        if first and not config.positions:  # a point's own position stands between the differences and its normal
+            given = torch.cat([given[..., : x.shape[-1]], given[..., x.shape[-1] + 1 :]], -1)
+        return layer(module, given).mean(1)
 
     levels, features = [points], [convolve(body.first, x, points, first=True)]
     for i in range(3):

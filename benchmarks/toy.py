@@ -32,7 +32,9 @@ PUBLISHED = {  # on the authors' own patterns
 # The network of the shipped weights, but on bare points in the unit of the files, and one plain pair an object.
 SETTINGS = {
     "normals": "false",
+    "positions": "true",
     "break_head": "false",
+    "break_gate": "false",
     "scale": "given",
     "pairs": 1,
     "apart": 0,

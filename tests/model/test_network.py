@@ -12,6 +12,7 @@ from cmnet.model.network import CMNet, top_entries
 SMALL = {"widths": (4, 6, 8, 10), "features": 12, "descriptor": 16, "attention": 8, "top_k": 32}
 VARIANTS = [
     {"norm": "rms", "graph": "coordinates", "normals": True},
+    {"norm": "rms", "graph": "coordinates", "normals": True, "positions": False},
     {"norm": "rms", "graph": "features", "normals": False},
     {"norm": "instance", "graph": "coordinates", "normals": False},
     {"norm": "instance", "graph": "features", "normals": True},
@@ -63,6 +64,20 @@ def test_descriptors_do_not_depend_on_pose_unit_or_order(variant, dtype):
     assert_rotations(moved.frames)
     assert_close_for_most(moved.breaking[:, None], given.breaking[order][:, None])
     assert ((given.breaking > 0) & (given.breaking < 1)).all()
+
+
+@pytest.mark.parametrize(
+    ("positions", "equivariant", "moves"), [(True, True, True), (False, True, False), (False, False, False)]
+)
+def test_without_positions_only_neighbours_are_seen(positions, equivariant, moves):
+    net = make(normals=True, norm="rms", positions=positions, equivariant=equivariant)
+    points, normals = bumpy(100, 1)
+    index = torch.randint(100, (100, 8), generator=torch.Generator().manual_seed(2))
+
+    def first(points):
+        return net.backbone.first.edges(net.backbone._inputs(points, normals), index)
+
+    assert torch.allclose(first(points), first(points + 3), atol=1e-9) is not moves
 
 
 def test_plain_backbone_is_not_equivariant():

@@ -25,7 +25,7 @@ class Backbone(nn.Module):
         self.fold = 1 if config.equivariant else 3  # a vector channel counts as three plain ones
         inputs = 2 if config.normals else 1
         w = config.widths
-        self.first = self._layer(2 * inputs, w[0])
+        self.first = self._layer(2 * inputs if config.positions else 2 * inputs - 1, w[0])
         self.encode = nn.ModuleList(
             [self._layer(2 * w[0], w[1]), self._layer(2 * w[1], w[2]), self._layer(2 * w[2], w[3])]
         )
@@ -45,10 +45,7 @@ class Backbone(nn.Module):
         config = self.config
         in_space = config.graph == "coordinates"
         pyramid = build_pyramid(points, config.neighbors, config.down_neighbors, all_graphs=in_space)
-        x = points.unsqueeze(-1) if normals is None else torch.stack([points, normals], dim=-1)
-        if not config.equivariant:
-            x = x.flatten(1).unsqueeze(1)
-        x = self.first.edges(x, pyramid.graph[0])
+        x = self.first.edges(self._inputs(points, normals), pyramid.graph[0])
         fine = []
         for level in range(LEVELS - 1):
             fine.append(x)
@@ -59,6 +56,13 @@ class Backbone(nn.Module):
             x = self.skip[level](fine[level]) + _interpolate(self.up[level](x), pyramid, level)
             x = _layer_at(self.decode, level).edges(x, self._graph(x, pyramid, level))
         return self.last(x)
+
+    def _inputs(self, points: Tensor, normals: Tensor | None) -> Tensor:
+        """(n, 3, c), or plain (n, 1, 3c); positions first, in steps between samples where only differences are seen."""
+        if not self.config.positions:
+            points = points / self.config.radii()[0]
+        given = [points] if normals is None else [points, normals]
+        return torch.stack(given, dim=-1) if self.config.equivariant else torch.cat(given, dim=1).unsqueeze(1)
 
     def _graph(self, x: Tensor, pyramid: Pyramid, level: int) -> Tensor:
         if self.config.graph == "coordinates":

@@ -17,6 +17,7 @@ class CMNetConfig:
     points: int = 5000  # points per object, split over its parts by area
     min_points: int = 256  # points a part gets at least
     normals: bool = False  # oriented points: the normal as a second vector channel
+    positions: bool = True  # where a point lies in its part is seen; False: only where its neighbours lie from it
     scale: Literal["given", "area"] = "given"  # network unit: the data's own, or derived from the parts' total area
     # Backbone
     equivariant: bool = True  # vector neurons; False: a plain DGCNN of three times the width
@@ -114,6 +115,7 @@ PRESETS: dict[str, CMNetConfig] = {
     "cmnet-base": CMNetConfig(
         points=3000,
         normals=True,
+        positions=False,
         scale="area",
         widths=(16, 32, 64, 96),
         features=128,

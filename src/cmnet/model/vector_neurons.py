@@ -58,7 +58,7 @@ class VectorLayer(nn.Module):
 
     q = norm(W x),  d = D x,  y = q − (1 − slope) · min(⟨q, d⟩, 0) / ‖d‖² · d
 
-    Shapes: (n, 3, in) → (n, 3, out); `edges` takes (n, 3, in / 2).
+    Shapes: (n, 3, in) → (n, 3, out); `edges` takes (n, 3, c) with c ≤ in ≤ 2c.
     """
 
     def __init__(self, inputs: int, outputs: int, norm: str, shared_direction: bool = False) -> None:
@@ -80,8 +80,8 @@ class VectorLayer(nn.Module):
         return take(self(x, counts / index.numel()), index).mean(1)
 
     def edges(self, x: Tensor, index: Tensor) -> Tensor:
-        """(n, 3, in / 2), index (n, k) → (n, 3, out)"""
-        centre, neighbour = split_edge_map(torch.cat([self.linear.weight, self.direction.weight]))
+        """(n, 3, c), index (n, k) → (n, 3, out)"""
+        centre, neighbour = split_edge_map(torch.cat([self.linear.weight, self.direction.weight]), x.shape[-1])
         at_centre, at_neighbour = x @ centre, x @ neighbour
         if self.norm.kind == "instance":
             return self._instance_edges(at_centre, at_neighbour, index)
@@ -132,7 +132,7 @@ class PlainLayer(nn.Module):
         return take(self(x, counts / index.numel()), index).amax(1)
 
     def edges(self, x: Tensor, index: Tensor) -> Tensor:
-        centre, neighbour = split_edge_map(self.linear.weight)
+        centre, neighbour = split_edge_map(self.linear.weight, x.shape[-1])
         return self._activate(take(x @ neighbour, index) + (x @ centre).unsqueeze(1)).amax(1)
 
     def _activate(self, p: Tensor, weights: Tensor | None = None) -> Tensor:
@@ -142,10 +142,14 @@ class PlainLayer(nn.Module):
         return nn.functional.leaky_relu((p - mean) * (variance + 1e-5).rsqrt() * self.gain + self.bias, SLOPE)
 
 
-def split_edge_map(weight: Tensor) -> tuple[Tensor, Tensor]:
-    """W [x_j − x_i, x_i] = (W₂ − W₁) x_i + W₁ x_j. weight : (out, 2c) → centre (c, out), neighbour (c, out)"""
-    first, second = weight.chunk(2, dim=1)
-    return (second - first).T, first.T
+def split_edge_map(weight: Tensor, channels: int) -> tuple[Tensor, Tensor]:
+    """W [x_j − x_i, x_i] = (W₂ − W₁) x_i + W₁ x_j. weight : (out, ≤ 2c) → centre (c, out), neighbour (c, out)
+
+    A map with fewer than 2c columns does not see the first channels of x_i, only how they differ from x_j's.
+    """
+    first, second = weight.split([channels, weight.shape[1] - channels], dim=1)
+    seen = nn.functional.pad(second, (channels - second.shape[1], 0))
+    return (seen - first).T, first.T
 
 
 def take(x: Tensor, index: Tensor) -> Tensor:

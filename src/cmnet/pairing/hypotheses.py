@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.procrustes import nearest_rotation
-from cmnet.pairing.creases import complement
+from cmnet.pairing.agreement import agreement, agreements
 from cmnet.pairing.surface import Surface
 
 Array = NDArray[np.float64]
@@ -23,7 +23,7 @@ Ints = NDArray[np.int64]
 SUM = 15.0  # degrees by which the two angles may miss 180
 JUDGES = 400  # creases that judge a pose as a whole
 NEAR = 0.02  # creases so near each other agree, in units
-AGREE = 0.88  # least cosine of equal skins and opposed fractures
+CLOSED = 0.012  # the same where a pose is judged as a whole
 LOCAL_STAGES = ((5, 25_000), (14, 25_000))  # creases near a seed that judge its poses first, and poses that remain
 # Poses that are aligned on the creases, creases used for it, and how near they must be, one stage after the other
 STAGES = ((1500, 130, 0.03), (500, 300, 0.02), (250, 400, 0.015))
@@ -76,7 +76,7 @@ def propose(a: Surface, b: Surface, kept: int = KEPT) -> list[Hypothesis]:
     poses = poses[_first_of_cells(poses, STAGES[0][0])]
     for count, judges, near in STAGES:
         which = np.arange(min(judges, len(b.creases)))
-        weight, partner = _agreement(a, b, poses, which, near)
+        weight, partner = agreement(a, b, poses.R, poses.t, which, near)
         best = _best(weight.sum(axis=1), count)
         poses = align_on_creases(a, b, poses[best], weight[best], partner[best], near)
     score = rim_scores(a, b, poses) - overlap(a, b, poses)
@@ -112,13 +112,9 @@ def _unit(v: Array) -> Array:
     return v / np.maximum(np.linalg.norm(v, axis=-1, keepdims=True), 1e-12)
 
 
-def _local_scores(a: Surface, b: Surface, poses: Poses, seed_b: Ints, judges: int, block: int = 20_000) -> Floats:
+def _local_scores(a: Surface, b: Surface, poses: Poses, seed_b: Ints, judges: int) -> Floats:
     """(h,) float32: how well the creases around the seed of each pose fit, by the first `judges` of them."""
-    parts = [
-        _agreement(a, b, poses[s], b.around[seed_b[s], :judges])[0].sum(axis=1)
-        for s in (slice(i, i + block) for i in range(0, len(poses), block))
-    ]
-    return np.concatenate(parts)
+    return agreements(a, b, poses.R, poses.t, np.ascontiguousarray(b.around[:, :judges]), seed_b, NEAR)
 
 
 def _first_of_cells(poses: Poses, count: int) -> Ints:
@@ -126,31 +122,6 @@ def _first_of_cells(poses: Poses, count: int) -> Ints:
     turns, shifts = np.rint(poses.R[:, :2].reshape(-1, 6) / CELL_TURN), np.rint(poses.t / CELL_SHIFT)
     numbers = np.concatenate([turns, shifts], axis=1).astype(np.int64) @ (64 ** np.arange(9, dtype=np.int64))
     return np.sort(np.unique(numbers, return_index=True)[1])[:count]
-
-
-def _agreement(
-    a: Surface, b: Surface, poses: Poses, which: Ints, near: float = NEAR
-) -> tuple[Floats, NDArray[np.integer]]:
-    """How well creases `which` (n,) or (h, n) of b fall onto complementary creases of a.
-
-    → weights (h, n) float32 in [0, 1] and the creases of a (h, n) int they fall onto
-    """
-    points = b.creases.points.astype(np.float32)[which]
-    moved = poses.apply(points)
-    partner = a.crease_of[a.box.voxel(moved)]
-    none = partner >= len(a.creases)
-    partner = np.where(none, 0, partner)
-    squared = ((moved - a.creases.points.astype(np.float32)[partner]) ** 2).sum(axis=-1)
-    weight = np.exp(-squared / np.float32(near**2))
-    weight[none] = 0
-    h, n = np.nonzero(weight > 0.05)
-    chosen = which[n] if which.ndim == 1 else which[h, n]
-    n_b = b.creases.normals.astype(np.float32)[chosen] @ poses.R[h].swapaxes(1, 2)
-    n_a = a.creases.normals.astype(np.float32)[partner[h, n]]
-    fit = complement(n_a, n_b)
-    full = np.zeros_like(weight)
-    full[h, n] = weight[h, n] * (fit > AGREE)
-    return full, partner
 
 
 def align_on_creases(
@@ -179,8 +150,8 @@ def align_on_creases(
 
 def rim_scores(a: Surface, b: Surface, poses: Poses) -> Floats:
     """(h,) float32: how many creases of b, out of 400 spread ones, close on creases of a."""
-    which = np.arange(min(JUDGES, len(b.creases)))
-    return _agreement(a, b, poses, which, 0.012)[0].sum(axis=1)
+    which = np.arange(min(JUDGES, len(b.creases)))[None]
+    return agreements(a, b, poses.R, poses.t, which, np.zeros(len(poses), dtype=np.int64), CLOSED)
 
 
 def overlap(a: Surface, b: Surface, poses: Poses) -> Floats:

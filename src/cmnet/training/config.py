@@ -54,16 +54,16 @@ def plain_drawing(net_config: CMNetConfig) -> Drawing:
 TRAIN_PRESETS = {
     "paper": TrainConfig(learning_rate=1e-2, warmup=0),
     "cmnet-base": TrainConfig(
-        steps=4000,
+        steps=5000,
         accumulate=2,
         learning_rate=2e-3,
         average=0.998,
         pairs=6,
         apart=0.25,
-        noise=0.002,
-        tilt=0.15,
-        thinning=0.5,
-        chips=0.3,
+        noise=0.001,
+        tilt=0.1,
+        thinning=0.2,
+        chips=0.15,
         validate_on=64,
     ),
 }

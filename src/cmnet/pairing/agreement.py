@@ -1,0 +1,116 @@
+"""How well the creases of one part fall onto those of another, for very many poses: compiled, one crease at a time.
+
+Most creases of a wrong pose meet nothing. Written as loops, those cost one look into the voxels and nothing else.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from cmnet.pairing.surface import Surface
+
+Floats = NDArray[np.float32]
+Ints = NDArray[np.int64]
+
+AGREE = np.float32(0.88)  # least cosine of equal skins and opposed fractures
+FARTHEST = np.float32(3.0)  # squared distance, over the squared reach, from which creases are strangers: e⁻³ = 0.05
+STRANGER = np.float32(np.inf)
+HALF = np.float32(0.5)
+
+
+def agreement(
+    a: Surface, b: Surface, R: Floats, t: Floats, which: Ints, near: float
+) -> tuple[Floats, NDArray[np.int32]]:
+    """How well creases `which` (n,) of b fall onto complementary creases of a in poses R (h, 3, 3), t (h, 3).
+
+    near : creases so near each other agree, in units
+    → weights (h, n) float32 in [0, 1] and the creases of a (h, n) int32 they fall onto
+    """
+    weight = np.zeros((len(t), len(which)), dtype=np.float32)
+    partner = np.zeros((len(t), len(which)), dtype=np.int32)
+    _agreement(R, t, which, *_arrays(b), *_field(a), np.float32(near), weight, partner)
+    return weight, partner
+
+
+def agreements(a: Surface, b: Surface, R: Floats, t: Floats, which: Ints, rows: Ints, near: float) -> Floats:
+    """(h,) float32: the sum of the weights over creases which[rows[i]] for pose i. which : (s, n), rows : (h,)"""
+    total = np.zeros(len(t), dtype=np.float32)
+    _agreements(R, t, which, rows, *_arrays(b), *_field(a), np.float32(near), total)
+    return total
+
+
+def _arrays(surface: Surface) -> tuple[Floats, Floats]:
+    creases = surface.creases
+    return creases.points.astype(np.float32), creases.normals.astype(np.float32)
+
+
+def _field(a: Surface) -> tuple[Any, ...]:
+    box = a.box
+    shape = np.array(box.shape, dtype=np.int64)
+    return (*_arrays(a), a.crease_of, box.origin.astype(np.float32), np.float32(1 / box.size), shape)
+
+
+@njit(cache=True, error_model="numpy")
+def _agreement(R, t, which, x_b, n_b, x_a, n_a, crease_of, origin, scale, shape, near, weight, partner):  # type: ignore[no-untyped-def]
+    for h in range(len(t)):
+        for k in range(len(which)):
+            at, squared = _fallen(R, t, h, x_b, which[k], x_a, crease_of, origin, scale, shape, near)
+            if squared <= FARTHEST and _complementary(R, h, n_b, which[k], n_a, at):
+                weight[h, k] = np.exp(-squared)
+                partner[h, k] = at
+
+
+@njit(cache=True, error_model="numpy")
+def _agreements(R, t, which, rows, x_b, n_b, x_a, n_a, crease_of, origin, scale, shape, near, total):  # type: ignore[no-untyped-def]
+    for h in range(len(t)):
+        for k in range(which.shape[1]):
+            crease = which[rows[h], k]
+            at, squared = _fallen(R, t, h, x_b, crease, x_a, crease_of, origin, scale, shape, near)
+            if squared <= FARTHEST and _complementary(R, h, n_b, crease, n_a, at):
+                total[h] += np.exp(-squared)
+
+
+@njit(cache=True, error_model="numpy")
+def _fallen(R, t, h, x_b, k, x_a, crease_of, origin, scale, shape, near):  # type: ignore[no-untyped-def]
+    """The crease of a that crease k of b falls onto in pose h, and the squared distance over that of the reach."""
+    b0, b1, b2 = x_b[k, 0], x_b[k, 1], x_b[k, 2]
+    y0 = R[h, 0, 0] * b0 + R[h, 0, 1] * b1 + R[h, 0, 2] * b2 + t[h, 0]
+    y1 = R[h, 1, 0] * b0 + R[h, 1, 1] * b1 + R[h, 1, 2] * b2 + t[h, 1]
+    y2 = R[h, 2, 0] * b0 + R[h, 2, 1] * b1 + R[h, 2, 2] * b2 + t[h, 2]
+    # Points outside the box have no crease near them: its outermost voxels say so.
+    i = np.int64((y0 - origin[0]) * scale + HALF)
+    j = np.int64((y1 - origin[1]) * scale + HALF)
+    l = np.int64((y2 - origin[2]) * scale + HALF)
+    if not (0 <= i < shape[0] and 0 <= j < shape[1] and 0 <= l < shape[2]):
+        return 0, STRANGER
+    at = crease_of[(i * shape[1] + j) * shape[2] + l]
+    if at >= len(x_a):
+        return 0, STRANGER
+    d0, d1, d2 = y0 - x_a[at, 0], y1 - x_a[at, 1], y2 - x_a[at, 2]
+    return at, (d0 * d0 + d1 * d1 + d2 * d2) / (near * near)
+
+
+@njit(cache=True, error_model="numpy")
+def _complementary(R, h, n_b, k, n_a, at):  # type: ignore[no-untyped-def]
+    """Whether two creases have one face in common and the other opposed. See `creases.complement`."""
+    for crossed in range(2):
+        first = _cosine(R, h, n_b, k, crossed, n_a, at, 0)
+        if abs(first) > AGREE:
+            second = _cosine(R, h, n_b, k, 1 - crossed, n_a, at, 1)
+            if abs(second) > AGREE and first * second < 0:
+                return True
+    return False
+
+
+@njit(cache=True, error_model="numpy")
+def _cosine(R, h, n_b, k, f_b, n_a, at, f_a):  # type: ignore[no-untyped-def]
+    """Of face f_b of crease k of b, turned by pose h, and face f_a of crease `at` of a."""
+    b0, b1, b2 = n_b[k, f_b, 0], n_b[k, f_b, 1], n_b[k, f_b, 2]
+    total = np.float32(0)
+    for c in range(3):
+        total += n_a[at, f_a, c] * (R[h, c, 0] * b0 + R[h, c, 1] * b1 + R[h, c, 2] * b2)
+    return total
