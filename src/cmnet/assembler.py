@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -118,7 +119,7 @@ class Assembler:
             return solve_paper(self._published_edges(loaded, pairs, tell), [area_of(part) for part in loaded])
         learned = self._suggestions(loaded, pairs, tell) if self._net and self.stages.learned else {}
         surfaces = self._surfaces(loaded, 1.0, tell)
-        coarse = self._surfaces(loaded, COARSER, tell) if self.stages.coarse else []
+        coarse = cache(lambda: self._surfaces(loaded, COARSER, tell) if self.stages.coarse else [])
         return look_again(
             surfaces,
             self._joins(surfaces, coarse, pairs, learned, tell),
@@ -143,18 +144,19 @@ class Assembler:
     def _joins(
         self,
         surfaces: Sequence[Surface],
-        coarse: Sequence[Surface],
+        coarse: Callable[[], Sequence[Surface]],
         pairs: Sequence[Pair],
         learned: dict[Pair, list[Pose]],
         tell: Progress,
     ) -> list[Join]:
         """Of all pairs. Where there are few, what the coarse surfaces suggest is tried on the fine ones as well."""
+        both = coarse() if len(pairs) <= FEW and self.stages.geometric else []
 
         def joins_of(k: int) -> list[Join]:
             i, j = pairs[k]
             suggested = [*learned.get((i, j), ())]
-            if coarse and len(pairs) <= FEW and self.stages.geometric:
-                suggested += suggestions(coarse[i], coarse[j], SUGGESTED)
+            if both:
+                suggested += suggestions(both[i], both[j], SUGGESTED)
             return joins(surfaces[i], surfaces[j], (i, j), suggested, self.stages)
 
         return [join for found in self._each("joins", joins_of, len(pairs), tell) for join in found]

@@ -5,6 +5,7 @@ Most creases of a wrong pose meet nothing. Written as loops, those cost one look
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,14 @@ AGREE = np.float32(0.88)  # least cosine of equal skins and opposed fractures
 FARTHEST = np.float32(3.0)  # squared distance, over the squared reach, from which creases are strangers: e⁻³ = 0.05
 STRANGER = np.float32(np.inf)
 HALF = np.float32(0.5)
+
+
+def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compiled by the first call, and kept on disk for the next process if there is a place for it."""
+    try:
+        return njit(cache=True, error_model="numpy")(function)
+    except RuntimeError:  # neither beside this file nor in the user's cache folder may anything be written
+        return njit(error_model="numpy")(function)
 
 
 def agreement(
@@ -54,7 +63,7 @@ def _field(a: Surface) -> tuple[Any, ...]:
     return (*_arrays(a), a.crease_of, box.origin.astype(np.float32), np.float32(1 / box.size), shape)
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _agreement(R, t, which, x_b, n_b, x_a, n_a, crease_of, origin, scale, shape, near, weight, partner):  # type: ignore[no-untyped-def]
     for h in range(len(t)):
         for k in range(len(which)):
@@ -64,7 +73,7 @@ def _agreement(R, t, which, x_b, n_b, x_a, n_a, crease_of, origin, scale, shape,
                 partner[h, k] = at
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _agreements(R, t, which, rows, x_b, n_b, x_a, n_a, crease_of, origin, scale, shape, near, total):  # type: ignore[no-untyped-def]
     for h in range(len(t)):
         for k in range(which.shape[1]):
@@ -74,7 +83,7 @@ def _agreements(R, t, which, rows, x_b, n_b, x_a, n_a, crease_of, origin, scale,
                 total[h] += np.exp(-squared)
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _fallen(R, t, h, x_b, k, x_a, crease_of, origin, scale, shape, near):  # type: ignore[no-untyped-def]
     """The crease of a that crease k of b falls onto in pose h, and the squared distance over that of the reach."""
     b0, b1, b2 = x_b[k, 0], x_b[k, 1], x_b[k, 2]
@@ -94,7 +103,7 @@ def _fallen(R, t, h, x_b, k, x_a, crease_of, origin, scale, shape, near):  # typ
     return at, (d0 * d0 + d1 * d1 + d2 * d2) / (near * near)
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _complementary(R, h, n_b, k, n_a, at):  # type: ignore[no-untyped-def]
     """Whether two creases have one face in common and the other opposed. See `creases.complement`."""
     for crossed in range(2):
@@ -106,7 +115,7 @@ def _complementary(R, h, n_b, k, n_a, at):  # type: ignore[no-untyped-def]
     return False
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _cosine(R, h, n_b, k, f_b, n_a, at, f_a):  # type: ignore[no-untyped-def]
     """Of face f_b of crease k of b, turned by pose h, and face f_a of crease `at` of a."""
     b0, b1, b2 = n_b[k, f_b, 0], n_b[k, f_b, 1], n_b[k, f_b, 2]

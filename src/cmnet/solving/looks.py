@@ -24,7 +24,7 @@ ROUNDS = 4  # groups that have grown are looked at again, so often at most
 def look_again(
     surfaces: Sequence[Surface],
     joins: Sequence[Join],
-    coarse: Sequence[Surface],
+    coarse: Callable[[], Sequence[Surface]],
     learned: Mapping[tuple[int, int], Sequence[Pose]],
     each: Each,
     constraints: Constraints | None = None,
@@ -32,7 +32,7 @@ def look_again(
 ) -> Assembly:
     """Solve by the joins, then look again where that leaves something open.
 
-    coarse  : the surfaces of the last look; none: without it
+    coarse  : makes the surfaces of the last look, if it comes to that; none: without it
     learned : T_i_j of parts that the network suggests
     each    : does the work for 0 … count − 1
     """
@@ -43,8 +43,8 @@ def look_again(
     assembly = solved(joins)
     if stages.rematch and assembly.groups:
         assembly = _again(assembly, Rematcher(surfaces, learned, stages, each), solved)
-    if coarse and len(_all_groups(assembly)) > 1:
-        assembly = _again(assembly, Rematcher(coarse, learned, stages, each, singles=True), solved)
+    if len(_all_groups(assembly)) > 1 and (coarser := coarse()):
+        assembly = _again(assembly, Rematcher(coarser, learned, stages, each, singles=True), solved)
     return assembly
 
 
