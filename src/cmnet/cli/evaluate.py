@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from cmnet.evaluation.tables import Row
 
 WIDTH = 140  # columns the table needs; narrower terminals wrap its lines rather than lose figures
+USUAL_POINTS = 5000  # samples of an object in the field's protocol
 T = TypeVar("T")
 
 
@@ -65,7 +66,8 @@ def _add_choice_of_method(parser: argparse.ArgumentParser) -> None:
         choices=("robust", "paper"),
         help="what puts the parts together (default: robust; with --task pairs the network's own pose, unsolved)",
     )
-    parser.add_argument("--points", type=natural, default=5000, metavar="N", help="per object (default: %(default)s)")
+    text = "samples of an object (default: as the network was trained; where parts are solved, to measure by: 5000)"
+    parser.add_argument("--points", type=natural, metavar="N", help=text)
     parser.add_argument("--seed", type=seed, default=0, metavar="S", help="of samples, motions, chance (default: 0)")
     parser.add_argument("--workers", type=natural, default=1, metavar="N", help="processes (default: %(default)s)")
 
@@ -114,7 +116,7 @@ def _settings(args: argparse.Namespace) -> Settings:
         subset=args.subset,
         split=args.split,
         pieces="all" if low is None else f"{low}" if low == high else f"{low}-{high}",
-        points=args.points,
+        points=args.points or (_own_points(args) if asked else USUAL_POINTS),
         seed=args.seed,
         half=args.half,
         method=args.method,
@@ -124,6 +126,13 @@ def _settings(args: argparse.Namespace) -> Settings:
         task=args.task,
         limit=args.limit,
     )
+
+
+def _own_points(args: argparse.Namespace) -> int:
+    """What the network was trained with, where it alone says the pose. The assembler samples the parts by itself."""
+    from cmnet.model.weights import load_network
+
+    return USUAL_POINTS if _solver(args) else load_network(args.weights).config.points
 
 
 def _solver(args: argparse.Namespace) -> str | None:

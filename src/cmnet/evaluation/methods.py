@@ -43,7 +43,7 @@ def method_makers(
     by_chance: Makers = {"chance": lambda: chance(seed)}
     if name == "chance":
         return by_chance
-    own = cache(lambda: network(weights, points, seed) if solver is None else solved(weights, solver, points, seed))
+    own = cache(lambda: network(weights, points, seed) if solver is None else solved(weights, solver, seed))
     return {"cmnet": own, **by_chance}
 
 
@@ -54,12 +54,12 @@ def network(weights: str, points: int | None, seed: int) -> Method:
     return pairwise(Assembler(weights=weights, points=points, seed=seed).pose)
 
 
-def solved(weights: str, solver: str, points: int | None, seed: int) -> Method:
+def solved(weights: str, solver: str, seed: int) -> Method:
     """All parts put together by the assembler, with the weights, "none" included, and the solver of that name."""
     from cmnet.assembler import Assembler
 
     # One core an object: several of them are judged side by side.
-    return assembled(Assembler(weights, solver=solver, points=points, seed=seed, workers=1), seed)
+    return assembled(Assembler(weights, solver=solver, seed=seed, workers=1), seed)
 
 
 def assembled(assembler: Assembles, seed: int = 0) -> Method:
