@@ -1,0 +1,17 @@
+"""The page of results says what the figures say."""
+
+import json
+
+import results_page
+
+
+def test_the_page_is_made_of_the_committed_figures():
+    assert results_page.PAGE.read_text(encoding="utf-8") == results_page.page(), "run benchmarks/results_page.py"
+
+
+def test_what_was_not_measured_is_not_on_the_page(tmp_path, monkeypatch):
+    monkeypatch.setattr(results_page, "RESULTS", tmp_path)
+    assert "## " not in results_page.page()
+    line = {"n": 5, "within 1°": 0.25, "within 5°": 0.5, "accepted": 0.75, "precision": None}
+    (tmp_path / "pairs.json").write_text(json.dumps({"command": "measure them", "table": {"2 pieces": line}}))
+    assert "| 2 pieces | 5 | 25.0 % | 50.0 % | 75.0 % | – |" in results_page.page()
