@@ -41,6 +41,12 @@ def test_true_matches_and_as_many_random_ones_give_the_pose_first():
     assert np.mean(right) >= 0.99
 
 
+def test_two_matches_that_fit_give_the_pose_where_frames_say_nothing():
+    cases = [oracle(np.random.default_rng([8, k]), wrong=0.75, tilt=90.0) for k in range(50)]
+    right = [error(poses_from_matches(matches, 6)[:1], truth, matches) < 1.0 for matches, truth in cases]
+    assert np.mean(right) >= 0.98
+
+
 @pytest.mark.parametrize("unit", [0.01, 1.0, 1000.0])
 def test_the_unit_of_the_coordinates_does_not_matter(unit):
     matches, truth = oracle(np.random.default_rng(3), unit=unit)
