@@ -6,6 +6,7 @@ Three small contacts say more than one: what a group has left open, all around, 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,7 +102,7 @@ def _open(members: Sequence[Surface], world: Sequence[Pose], k: int) -> Bools:
 
 
 def _moved(creases: Creases, T: Pose) -> Creases:
-    return Creases(T.apply(creases.points), T.rotate(creases.normals), creases.bend, creases.reach)
+    return replace(creases, points=T.apply(creases.points), normals=T.rotate(creases.normals))
 
 
 def _union(box: Box, members: Sequence[Surface], world: Sequence[Pose]) -> Floats32:

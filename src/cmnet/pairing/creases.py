@@ -6,7 +6,7 @@ opposite, and the two interior angles add up to 180 degrees.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,18 +33,20 @@ class Creases:
     normals : (m, 2, 3) float, unit normals of the two faces; which of them is skin is unknown
     bend    : (m,) float, radians between the two normals; the interior angle is π − bend
     reach   : (m,) float, size of the neighbourhood it was fitted to
+    likely  : (m,) bool, whether it is held for the edge of a break; without a network, all are
     """
 
     points: Array
     normals: Array
     bend: Array
     reach: Array
+    likely: Bools
 
     def __len__(self) -> int:
         return len(self.points)
 
     def __getitem__(self, chosen: Ints | Bools) -> Creases:
-        return Creases(self.points[chosen], self.normals[chosen], self.bend[chosen], self.reach[chosen])
+        return Creases(*(getattr(self, field.name)[chosen] for field in fields(self)))
 
 
 def find_creases(points: Array, normals: Array, seeds: Ints, distance: Array, index: Ints) -> Creases:
@@ -72,12 +74,18 @@ def find_creases(points: Array, normals: Array, seeds: Ints, distance: Array, in
         & (np.linalg.norm(at - points[seeds], axis=1) < OFFSET * reach)
         & convex
     )
-    return Creases(at[good], np.stack([first, second], axis=1)[good], bend[good], reach[good])
+    likely = np.ones(len(seeds), dtype=bool)
+    return Creases(at, np.stack([first, second], axis=1), bend, reach, likely)[good]
 
 
 def spread(creases: Creases, count: int) -> Creases:
-    """At most `count` of them in farthest-point order: every beginning of the answer is spread over all of them."""
-    return creases[farthest_points(creases.points, min(count, len(creases)))] if len(creases) else creases
+    """At most `count` of them, the likely ones first, either kind in farthest-point order: spread from the start."""
+    order: list[Ints] = []
+    for some in (np.flatnonzero(creases.likely), np.flatnonzero(~creases.likely)):
+        left = min(count - sum(map(len, order)), len(some))
+        if left > 0:
+            order.append(some[farthest_points(creases.points[some], left)])
+    return creases[np.concatenate(order)] if order else creases
 
 
 def neighbourhoods(points: Array, seeds: int, count: int, radius: float) -> Ints:
@@ -93,12 +101,7 @@ def neighbourhoods(points: Array, seeds: int, count: int, radius: float) -> Ints
 
 def join_creases(several: list[Creases]) -> Creases:
     """All of them in one."""
-    return Creases(
-        np.concatenate([c.points for c in several]),
-        np.concatenate([c.normals for c in several]),
-        np.concatenate([c.bend for c in several]),
-        np.concatenate([c.reach for c in several]),
-    )
+    return Creases(*(np.concatenate([getattr(c, field.name) for c in several]) for field in fields(Creases)))
 
 
 def complement(n_a: NDArray[np.floating], n_b: NDArray[np.floating]) -> NDArray[np.floating]:

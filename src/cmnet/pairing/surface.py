@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from cmnet.geometry.cloud import area_of_cloud
 from cmnet.geometry.neighbors import farthest_points
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.volume import Box, Floats32, Ints32, nearest_in_box, winding_in_box
+from cmnet.pairing.breaks import Breaks
 from cmnet.pairing.creases import Creases, neighbourhoods, spread
 from cmnet.pairing.rims import Rims, find_rims
 from cmnet.parts.part import Part
@@ -50,7 +51,7 @@ class Surface:
     next_to              : (n, k) int32, of every sample those nearer than BESIDE spacings, itself for the rest
     area, wall           : of the surface; thickness of its thinner walls (infinite: thick everywhere)
     dense, dense_normals : (d, 3) float, the same samples and many more near thin edges; `tree` is over them
-    creases              : in farthest-point order, so that the first ones are spread over the whole part
+    creases              : those likely to be of a break first, else in farthest-point order: spread over the part
     around               : (≤ SEEDS, ≤ LOCAL) int, for each of the first creases some of those around it
     probes               : (≤ PROBES, 3) float, a few samples spread over the whole part
     inner                : (≤ INNER, 3) float, points inside it, evenly spread over its volume
@@ -84,7 +85,7 @@ def unit_of(parts: Sequence[Part]) -> float:
     return float(np.sqrt(sum(area_of(part) for part in parts) / SQUARES))
 
 
-def prepare(part: Part, unit: float, seed: int = 0) -> Surface:
+def prepare(part: Part, unit: float, seed: int = 0, breaks: Breaks | None = None) -> Surface:
     """Sample a part and find its creases and its volume. `unit` is the length that all parts are measured in."""
     area = area_of(part) / unit**2
     samples = sample_parts([part], int(np.clip(SAMPLES * area, FEWEST, MOST)), seed, minimum=1)[0]
@@ -93,6 +94,9 @@ def prepare(part: Part, unit: float, seed: int = 0) -> Surface:
     points, normals = local.xyz / unit, local.normals
     corners = None if part.faces is None else frame.inverse().apply(part.triangles) / unit
     rims = find_rims(corners, points, normals, np.random.default_rng(seed), PER_LEVEL)
+    if breaks is not None:
+        likely = breaks.near(frame.apply(unit * rims.creases.points))
+        rims = replace(rims, creases=replace(rims.creases, likely=likely))
     box = box_around(points)
     signed = _signed(box, points, normals, corners)
     return surface_of(frame, unit, points, normals, area, rims, box, signed)
