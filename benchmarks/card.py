@@ -47,7 +47,7 @@ def rows(path: Path) -> list[dict[str, str]]:
 
 def agreement(one: CMNet, two: CMNet) -> float:
     """The share of the strongest matches that two networks have in common, on fresh pairs."""
-    stream = Curriculum(SEED, one.config.points, STAGES[-1:], block=1, uses=1)
+    stream = Curriculum(SEED, one.config.samples(), STAGES[-1:], block=1, uses=1)
     exercises = ExerciseDataset(stream, SEED, plain_drawing(one.config))
     shares = []
     with torch.inference_mode():

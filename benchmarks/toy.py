@@ -33,6 +33,7 @@ PUBLISHED = {  # on the authors' own patterns
 SETTINGS = {
     "normals": "false",
     "positions": "true",
+    "focus": 0,
     "break_head": "false",
     "break_gate": "false",
     "scale": "given",

@@ -13,6 +13,7 @@ import torch
 from numpy.typing import NDArray
 
 from cmnet.errors import InputError
+from cmnet.geometry.focus import focused
 from cmnet.geometry.pose import Pose
 from cmnet.model.descriptors import Descriptors
 from cmnet.model.network import CMNet, Matches
@@ -205,13 +206,16 @@ class Assembler:
         return self._described(parts, lambda stage, done, total: None)
 
     def _sampled(self, parts: Sequence[Part]) -> tuple[list[Points], float]:
-        sampled = sample_parts(parts, self.points, self.seed, self.net.config.min_points)
-        return sampled, unit_length(sampled) if self.net.config.scale == "area" else 1.0
+        config = self.net.config
+        sampled = sample_parts(parts, config.samples(self.points), self.seed, config.min_points)
+        return sampled, unit_length(sampled) if config.scale == "area" else 1.0
 
     @torch.inference_mode()
     def describe_points(self, points: Points, unit: float) -> Descriptors:
         """The description of one part that is already sampled."""
-        xyz, normals = (torch.from_numpy(array).to(self.net.device) for array in (points.xyz, points.normals))
+        config = self.net.config
+        seen = focused(points.xyz, points.normals, config.seen(len(points)), config.focus)
+        xyz, normals = (torch.from_numpy(array[seen]).to(self.net.device) for array in (points.xyz, points.normals))
         return self.net.describe(xyz, normals, unit)
 
     @torch.inference_mode()

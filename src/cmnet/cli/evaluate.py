@@ -132,7 +132,7 @@ def _own_points(args: argparse.Namespace) -> int:
     """What the network was trained with, where it alone says the pose. The assembler samples the parts by itself."""
     from cmnet.model.weights import load_network
 
-    return USUAL_POINTS if _solver(args) else load_network(args.weights).config.points
+    return USUAL_POINTS if _solver(args) else load_network(args.weights).config.samples()
 
 
 def _solver(args: argparse.Namespace) -> str | None:

@@ -105,7 +105,7 @@ def _sources(
     from cmnet.data.split import CURRICULUM, generated_sources, training_sources
     from cmnet.errors import InputError
 
-    points, seed = net_config.points, config.seed
+    points, seed = net_config.samples(), config.seed
     if args.data is None and args.preset == "breaking-bad":
         raise InputError("the preset breaking-bad needs --data ROOT, a folder in Breaking Bad's layout")
     if _generated(args.data):

@@ -5,7 +5,7 @@ Several pairs of one object come together, so that every part is described once 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 from cmnet.data.augment import Augmentation, kept, roughened
 from cmnet.data.objects import ObjectSource, SampledObject
 from cmnet.data.pairs import Choice, choose_pairs, true_matches
+from cmnet.geometry.focus import focused
 from cmnet.geometry.pose import Pose
 from cmnet.parts.points import Points
 
+Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -38,6 +40,8 @@ class Drawing:
     pairs: int = 1  # of an object, at most
     apart: float = 0.0  # share of the further pairs that do not touch
     augmentation: Augmentation = CLEAN
+    seen: Callable[[int], int] = int  # how many of a part's samples the network sees,
+    focus: float = 0.0  # of them, the share that is taken where normals differ most
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,11 +98,10 @@ def draw_exercise(
     whole = [Points(p.xyz / unit, p.normals, p.area / unit**2) for p in obj.points]
     matches = _Matches(whole, drawing)
     used = sorted({part for pair in numbers for part in pair})
-    remain = {k: kept(whole[k].xyz, drawing.augmentation, rng) for k in used}
-    moves = {k: _taken_apart(whole[k].xyz[remain[k]], rng) for k in used}
-    fragments = tuple(
-        _fragment(whole[k], matches.breaking(k), remain[k], moves[k], drawing.augmentation, rng) for k in used
-    )
+    seen = {k: _seen(whole[k], drawing, rng) for k in used}
+    remain = {k: which for k, (_, _, which) in seen.items()}
+    moves = {k: _taken_apart(xyz, rng) for k, (xyz, _, _) in seen.items()}
+    fragments = tuple(_fragment(*seen[k], matches.breaking(k), moves[k]) for k in used)
     pairs = [
         Pair(used.index(i), used.index(j), moves[j] @ moves[i].inverse(), _left(matches(i, j), remain[i], remain[j]))
         for i, j in numbers
@@ -144,18 +147,24 @@ def _left(matches: Ints, remain_p: Bools, remain_q: Bools) -> Ints:
     return np.stack([i[order], j[order]], axis=1)
 
 
-def _taken_apart(xyz: NDArray[np.float64], rng: np.random.Generator) -> Pose:
+def _taken_apart(xyz: Array, rng: np.random.Generator) -> Pose:
     """T_part_world: the part centred on its mean and turned at random."""
     turn = Pose.random(rng)
     return turn @ Pose(np.eye(3), -xyz.mean(axis=0))
 
 
-def _fragment(
-    points: Points, breaking: Bools, remain: Bools, T_part_world: Pose, worse: Augmentation, rng: np.random.Generator
-) -> Fragment:
-    xyz, normals = roughened(points.xyz[remain], points.normals[remain], worse, rng)
+def _seen(points: Points, drawing: Drawing, rng: np.random.Generator) -> tuple[Array, Array, Bools]:
+    """Places and normals of the samples that are left of a part and seen, and (n,) bool: which of all they are."""
+    which = kept(points.xyz, drawing.augmentation, rng)
+    xyz, normals = roughened(points.xyz[which], points.normals[which], drawing.augmentation, rng)
+    chosen = focused(xyz, normals, drawing.seen(len(xyz)), drawing.focus)
+    which[which] = chosen
+    return xyz[chosen], normals[chosen], which
+
+
+def _fragment(xyz: Array, normals: Array, which: Bools, breaking: Bools, T_part_world: Pose) -> Fragment:
     xyz, normals = T_part_world.apply(xyz), T_part_world.rotate(normals)
-    return Fragment(xyz.astype(np.float32), normals.astype(np.float32), breaking[remain])
+    return Fragment(xyz.astype(np.float32), normals.astype(np.float32), breaking[which])
 
 
 class ObjectStream(Protocol):

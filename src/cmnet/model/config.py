@@ -16,6 +16,7 @@ class CMNetConfig:
     # Input
     points: int = 5000  # points per object, split over its parts by area
     min_points: int = 256  # points a part gets at least
+    focus: float = 0.0  # share of the points taken where normals differ most, out of twice as many; 0: all as drawn
     normals: bool = False  # oriented points: the normal as a second vector channel
     positions: bool = True  # where a point lies in its part is seen; False: only where its neighbours lie from it
     scale: Literal["given", "area"] = "given"  # network unit: the data's own, or derived from the parts' total area
@@ -59,6 +60,15 @@ class CMNetConfig:
             )
         if self.break_gate and not self.break_head:
             raise InputError("break_gate needs break_head=true: it weighs matches by what the break head says")
+
+    def samples(self, points: int | None = None) -> int:
+        """How many samples of an object are drawn for the network to see `points` of them; None: as it was trained."""
+        points = self.points if points is None else points
+        return 2 * points if self.focus else points
+
+    def seen(self, samples: int) -> int:
+        """How many of a part's samples the network sees."""
+        return max(samples // 2, min(samples, self.min_points)) if self.focus else samples
 
     def radii(self) -> tuple[float, float]:
         """Positive and negative radius in network units; an object of area 1.6 has its samples sqrt(1.6 / n) apart."""
@@ -114,6 +124,7 @@ PRESETS: dict[str, CMNetConfig] = {
     # What we ship: oriented points, a norm that trains, sized for CPUs.
     "cmnet-base": CMNetConfig(
         points=3000,
+        focus=0.5,
         normals=True,
         positions=False,
         scale="area",

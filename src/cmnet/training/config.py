@@ -47,7 +47,7 @@ class TrainConfig:
 def plain_drawing(net_config: CMNetConfig) -> Drawing:
     """How the pairs are drawn that a network is judged on: one an object, the two parts that touch most."""
     radius, normals, scale = net_config.radii()[0], net_config.normals, net_config.scale
-    return Drawing(radius, normals, scale, choice="most-touching")
+    return Drawing(radius, normals, scale, choice="most-touching", seen=net_config.seen, focus=net_config.focus)
 
 
 # The paper's: AdamW at 1e-2 without weight decay, one pair per GPU on four GPUs, cosine to the end.
