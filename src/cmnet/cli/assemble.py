@@ -8,7 +8,8 @@ worked examples:
   cmnet assemble fragments/ -o vase --constraints known.json
 
 Meshes (.ply .obj .stl .off .glb .gltf) and point clouds (.ply .xyz .pcd), in any unit, in any position.
-OUT gets report.html (open it in a browser), assembly.json, assembled.glb, placed/NAME.ply, joins.csv and config.yaml.
+OUT gets report.html (open it in a browser), assembly.json, assembled.glb, placed/NAME.ply,
+gaps/NAME.ply (coloured by the distance to the next part), joins.csv and config.yaml.
 """
 
 from __future__ import annotations
@@ -79,7 +80,8 @@ def assemble_into(out: Path, source: Sequence[Any], settings: Run, force: bool =
         _show_parts(console, seen)
         assembly, settings = _assemble(parts, settings, seen.advice, silent)
         text = write_results(folder, assembly, parts, settings, title=Path(out).resolve().name)
-    _show_result(console, out, assembly, parts, settings)
+    _show_result(console, assembly, parts, settings)
+    _show_files(console, out, text)
     return text
 
 
@@ -129,7 +131,7 @@ def _show_parts(console: Console, seen: Preflight) -> None:
         console.print(Text(f"! {line}", style="yellow"))
 
 
-def _show_result(console: Console, out: Path, assembly: Assembly, parts: Sequence[Part], settings: Run) -> None:
+def _show_result(console: Console, assembly: Assembly, parts: Sequence[Part], settings: Run) -> None:
     from rich.text import Text
 
     from cmnet.cli.assembly_tables import joins_table, summary
@@ -141,9 +143,22 @@ def _show_result(console: Console, out: Path, assembly: Assembly, parts: Sequenc
     console.print(Text(summary(assembly, parts, settings.seconds)))
     if assembly.unplaced and not any(join.used for join in assembly.joins):
         console.print("No two parts fit with confidence: are they of one object, and scanned with their breaks?")
-    for name in ("report.html", "assembled.glb", "placed", "joins.csv", "assembly.json"):
+
+
+def _show_files(console: Console, out: Path, text: str) -> None:
+    """Where everything is. text : of assembly.json"""
+    import json
+
+    from rich.text import Text
+
+    from cmnet.cli.assembly_tables import figure
+    from cmnet.report.gap_colors import legend
+
+    for name in ("report.html", "assembled.glb", "placed", "gaps", "joins.csv", "assembly.json"):
         if (Path(out) / name).exists():
             console.print(Text(f"  {Path(out) / name}"), soft_wrap=True)
+    if (Path(out) / "gaps").exists():
+        console.print(Text(f"colours in gaps: {legend(figure(json.loads(text)['gap_limit']))}"))
     console.print(Text(f"next: cmnet view {_quoted(out)}"), soft_wrap=True)
 
 
