@@ -103,7 +103,8 @@ def test_the_published_solver_keeps_the_best_edge_of_every_part(assembler, parts
 def test_the_network_suggests_and_the_surfaces_decide(assembler, parts):
     assembly = assembler.assemble(parts)
     assert is_valid(assembly, 2)
-    suggested = assembler._suggestions(parts, [(0, 1)], lambda stage, done, total: None)
+    assert set(assembly.matches) == {(0, 1)}
+    suggested = assembler._suggestions(parts, [(0, 1)], lambda stage, done, total: None, {})
     assert 1 <= len(suggested[0, 1]) <= 6
 
 
@@ -129,7 +130,9 @@ def cube(name, size=1.0):
     ids=["identical", "flat", "all wrong", "a mountain and a grain"],
 )
 def test_strange_parts_end_in_a_valid_assembly(strange):
-    assert is_valid(cmnet.assemble(strange), len(strange))
+    assembly = cmnet.assemble(strange)
+    assert is_valid(assembly, len(strange))
+    assert not assembly.matches  # of no network
 
 
 def test_wrong_settings_are_told(assembler, parts):

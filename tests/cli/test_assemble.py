@@ -55,7 +55,8 @@ def test_a_folder_becomes_a_folder(quick, pile, tmp_path, capsys):
     assert f"next: cmnet view '{out}'" in shown
     content = json.loads((out / "assembly.json").read_text(encoding="utf-8"))
     assert [p["file"] for p in content["parts"]] == ["Scherbe Ä.stl", "[red]b.stl", "c.stl"]
-    assert {p.name for p in out.iterdir()} >= {"assembly.json", "assembled.glb", "placed", "gaps", "joins.csv", "config.yaml"}
+    files = {"report.html", "assembly.json", "assembled.glb", "placed", "gaps", "joins.csv", "config.yaml"}
+    assert {p.name for p in out.iterdir()} == files
     assert len(load_parts(out / "placed")) == 3
 
 

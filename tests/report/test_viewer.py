@@ -23,9 +23,9 @@ from cmnet.solving.assembly import Assembly
 
 @pytest.fixture(scope="module")
 def page(vase, tmp_path_factory):
-    assembly, parts, matches = vase
+    assembly, parts = vase
     path = tmp_path_factory.mktemp("page") / "report.html"
-    write_report(path, assembly, parts, title="Find </title><b>7</b>", unit="mm", matches=matches)
+    write_report(path, assembly, parts, title="Find </title><b>7</b>", unit="mm")
     return path.read_text(encoding="utf-8")
 
 
@@ -34,7 +34,7 @@ def content(page, kind):
 
 
 def test_the_facts_are_all_there_and_no_name_is_markup(page, vase):
-    assembly, parts, _ = vase
+    assembly, parts = vase
     facts = json.loads(content(page, "application/json"))
     assert [part["name"] for part in facts["parts"]] == [part.name for part in parts]
     assert facts["notes"] == assembly.notes
@@ -71,8 +71,8 @@ def test_only_its_own_script_and_style_may_run(page):
 
 
 def test_joined_parts_touch_and_the_weakest_link_is_known(vase):
-    assembly, parts, _ = vase
-    facts, numbers = page_data(assembly, measure(assembly, parts), "vase", "", {})
+    assembly, parts = vase
+    facts, numbers = page_data(assembly, measure(assembly, parts), "vase", "")
     for step in facts["steps"]:
         start, count = facts["parts"][step["part"]]["gaps"]
         gaps = np.frombuffer(numbers, np.uint8, count, start)
@@ -83,7 +83,7 @@ def test_joined_parts_touch_and_the_weakest_link_is_known(vase):
 
 
 def test_the_scale_of_gaps_is_a_round_number(vase):
-    limit = gap_limit(*vase[:2])
+    limit = gap_limit(*vase)
     assert limit / 10 ** np.floor(np.log10(limit)) == pytest.approx(round(limit / 10 ** np.floor(np.log10(limit))))
     wide = replace(vase[0], joins=[replace(join, gap_rms=np.inf) for join in vase[0].joins])
     assert gap_limit(wide, vase[1]) <= limit
@@ -102,7 +102,7 @@ def test_scanned_colours_and_clouds(tmp_path):
     whole = Part("red", np.asarray(ball.vertices), np.asarray(ball.faces), colors=red)
     cloud = Part("cloud", np.asarray(ball.vertices) + 2.0, None, np.asarray(ball.vertex_normals))
     assembly = Assembly(np.tile(np.eye(4), (2, 1, 1)), [], [0, 1], [])
-    facts, numbers = page_data(assembly, measure(assembly, [whole, cloud]), "two", "", {})
+    facts, numbers = page_data(assembly, measure(assembly, [whole, cloud]), "two", "")
     start, count = facts["parts"][0]["colours"]
     assert np.array_equal(np.frombuffer(numbers, np.uint8, count, start).reshape(-1, 3), red[: count // 3, :3])
     assert "colours" not in facts["parts"][1]

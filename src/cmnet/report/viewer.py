@@ -17,7 +17,6 @@ from cmnet.files import write_text
 from cmnet.parts.part import Part
 from cmnet.report.measured import Measured, measure
 from cmnet.report.viewer_data import page_data
-from cmnet.report.viewer_joins import JoinMatches
 from cmnet.solving.assembly import Assembly
 
 SCRIPTS = (
@@ -42,16 +41,14 @@ def write_report(
     *,
     title: str,
     unit: str = "",
-    matches: Mapping[int, JoinMatches] | None = None,
     measured: Measured | None = None,
 ) -> None:
     """Write the page, atomically.
 
     unit     : of the parts' coordinates, such as "mm"; shown behind every length
-    matches  : the matched points of joins, by index into the assembly's joins
     measured : the assembly, if that is done already
     """
-    facts, numbers = page_data(assembly, measured or measure(assembly, parts), title, unit, matches or {})
+    facts, numbers = page_data(assembly, measured or measure(assembly, parts), title, unit)
     write_text(path, page({**facts, "version": __version__}, numbers))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from cmnet.report.gap_colors import APART, INSIDE, NOTHING
 from cmnet.report.gaps import Target
 from cmnet.report.measured import Measured
 from cmnet.report.viewer_colors import colors_at
-from cmnet.report.viewer_joins import JoinMatches, JoinPacker, shown_joins
+from cmnet.report.viewer_joins import JoinPacker, matches_of, shown_joins
 from cmnet.report.viewer_layout import lay_out
 from cmnet.report.viewer_pack import Block, bytes_of_gaps, pack_shape
 from cmnet.report.viewer_text import headline, steps
@@ -25,14 +25,8 @@ Array = NDArray[np.float64]
 SAMPLES = 12_000  # of all parts together, to find out which way is up
 
 
-def page_data(
-    assembly: Assembly,
-    measured: Measured,
-    title: str,
-    unit: str,
-    matches: Mapping[int, JoinMatches],
-) -> tuple[dict[str, Any], bytes]:
-    """The facts and the numbers. matches : by index into the assembly's joins"""
+def page_data(assembly: Assembly, measured: Measured, title: str, unit: str) -> tuple[dict[str, Any], bytes]:
+    """The facts and the numbers."""
     block, limit, targets = Block(), measured.limit, measured.targets
     packer = JoinPacker(targets, measured.drawn, measured.where, limit, block)
     shown = shown_joins(assembly)
@@ -56,7 +50,7 @@ def page_data(
         "groups": [{"parts": list(group)} for group in assembly.groups],
         "unplaced": list(assembly.unplaced),
         "steps": _steps(assembly, shown),
-        "joins": [packer.pack(assembly.joins[k], matches.get(k)) for k in shown],
+        "joins": [packer.pack(join, matches_of(assembly, join)) for join in (assembly.joins[k] for k in shown)],
         "joinsLeftOut": len(assembly.joins) - len(shown),
     }
     return facts, block.content()
