@@ -88,7 +88,7 @@ class Assembler:
         if solver not in SOLVERS:
             raise InputError(f"no solver is called {solver!r}; choose one of {', '.join(SOLVERS)}")
         if self._net is None and (solver == "paper" or not stages.geometric):
-            raise InputError("the published solver and matches need a network, but the weights are 'none'")
+            raise InputError("the published solver and matches need a network; give weights, or use the robust solver")
         self._points, self.solver, self.seed, self.stages = points, solver, seed, stages
         self.workers = cores() if workers is None else workers
 
