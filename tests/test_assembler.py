@@ -122,7 +122,7 @@ def cube(name, size=1.0):
 @pytest.mark.parametrize(
     "strange",
     [
-        [cube("a"), cube("b"), cube("c")],
+        [cube("a"), cube("b")],
         [flat("a"), flat("b")],
         [cube("a"), flat("b"), cmnet.Part("cloud", np.random.default_rng(0).normal(size=(40, 3)))],
         [cube("a", 1000.0), cube("b", 0.001)],
