@@ -51,6 +51,7 @@ def check(folder: Path) -> None:
     assert struct.unpack("<I", glb[8:12])[0] == len(glb)
     sizes = {(folder / part["placed_file"]).stat().st_size for part in content["parts"]}
     assert len(sizes) == 1, sizes
+    assert all((folder / part["gap_file"]).stat().st_size > 0 for part in content["parts"] if part["gap_file"])
     assert len((folder / "joins.csv").read_text().splitlines()) == 1 + len(content["joins"])
 
 

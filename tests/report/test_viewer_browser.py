@@ -13,7 +13,7 @@ from cmnet.report.viewer import write_report
 
 pytestmark = pytest.mark.skipif(find_chromium() is None, reason="needs Chromium or Chrome (set CMNET_CHROMIUM)")
 
-SIZE = (920, 460)
+SIZE = (920, 340)
 
 
 @pytest.fixture(scope="module")
