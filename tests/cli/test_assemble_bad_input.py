@@ -315,7 +315,7 @@ def test_outputs_and_settings_that_cannot_be(tmp_path, pile, capsys, out, option
     shown = capsys.readouterr()
     assert words in shown.err
     assert shown.err.count("\n") == 1
-    assert not shown.out  # settings are looked at before the parts
+    assert not shown.out  # settings are checked before the parts are shown
     assert sorted(tmp_path.rglob("*")) == before
 
 
