@@ -103,7 +103,8 @@ def test_the_published_solver_keeps_the_best_edge_of_every_part(assembler, parts
 def test_the_network_suggests_and_the_surfaces_decide(assembler, parts):
     assembly = assembler.assemble(parts)
     assert is_valid(assembly, 2)
-    suggested = assembler._suggestions(parts, [(0, 1)], lambda stage, done, total: None)
+    assert set(assembly.matches) == {(0, 1)}
+    suggested = assembler._suggestions(parts, [(0, 1)], lambda stage, done, total: None, {})
     assert 1 <= len(suggested[0, 1]) <= 6
 
 
@@ -121,7 +122,7 @@ def cube(name, size=1.0):
 @pytest.mark.parametrize(
     "strange",
     [
-        [cube("a"), cube("b"), cube("c")],
+        [cube("a"), cube("b")],
         [flat("a"), flat("b")],
         [cube("a"), flat("b"), cmnet.Part("cloud", np.random.default_rng(0).normal(size=(40, 3)))],
         [cube("a", 1000.0), cube("b", 0.001)],
@@ -129,7 +130,9 @@ def cube(name, size=1.0):
     ids=["identical", "flat", "all wrong", "a mountain and a grain"],
 )
 def test_strange_parts_end_in_a_valid_assembly(strange):
-    assert is_valid(cmnet.assemble(strange), len(strange))
+    assembly = cmnet.assemble(strange)
+    assert is_valid(assembly, len(strange))
+    assert not assembly.matches  # of no network
 
 
 def test_wrong_settings_are_told(assembler, parts):

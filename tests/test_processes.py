@@ -1,8 +1,27 @@
 import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 
 from cmnet.processes import as_they_come, cores, forked
+
+PARENT = """
+import os, sys, time
+import cmnet.processes as processes
+
+def work(item):
+    os.write(1, f"{os.getpid()}\\n".encode())
+    time.sleep(300)
+
+if __name__ == "__main__":
+    if sys.argv[2] == "portable":
+        processes.ctypes = None  # without help of the system
+    list(getattr(processes, sys.argv[1])(work, [1, 2], 2))
+"""
 
 
 def test_all_items_are_done_once() -> None:
@@ -35,3 +54,29 @@ def test_forked_work_sees_what_it_refers_to(workers) -> None:
 
 def test_there_is_a_core() -> None:
     assert cores() >= 1
+
+
+def lives(pid: int) -> bool:
+    """Whether a process runs; one that ended but was not yet fetched does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+@pytest.mark.parametrize(("way", "means"), [("forked", "system"), ("forked", "portable"), ("as_they_come", "system")])
+def test_workers_end_when_their_parent_is_killed(tmp_path, way, means) -> None:
+    (tmp_path / "parent.py").write_text(PARENT)
+    with subprocess.Popen([sys.executable, tmp_path / "parent.py", way, means], stdout=subprocess.PIPE) as parent:
+        workers = [int(parent.stdout.readline()) for _ in range(2)]
+        assert all(lives(pid) for pid in workers)
+        parent.send_signal(signal.SIGKILL)
+    try:
+        limit = time.monotonic() + 10
+        while any(lives(pid) for pid in workers) and time.monotonic() < limit:
+            time.sleep(0.02)
+        assert not any(lives(pid) for pid in workers)
+    finally:
+        for pid in filter(lives, workers):
+            os.kill(pid, signal.SIGKILL)

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from cmnet.errors import InputError
 from cmnet.geometry.focus import focused
 from cmnet.geometry.pose import Pose
+from cmnet.matched import PairMatches, breaks_of, correspondences, scored, with_matches
 from cmnet.model.descriptors import Descriptors
 from cmnet.model.network import CMNet, Matches
+from cmnet.pairing.breaks import Breaks
 from cmnet.pairing.joins import Join, joins, suggestions
-from cmnet.pairing.learned import Correspondences, poses_from_matches
+from cmnet.pairing.learned import poses_from_matches
 from cmnet.pairing.stages import ALL, Stages
 from cmnet.pairing.surface import COARSER, Surface, area_of, prepare, unit_of
 from cmnet.parts.health import require_parts
@@ -38,7 +38,8 @@ SUGGESTED = 6  # poses of a pair that the network suggests, or the coarse surfac
 FEW = 300  # pairs that are looked at on both scales at once
 Progress = Callable[[str, int, int], None]  # (stage, done, in all)
 Pair = tuple[int, int]
-Array = NDArray[np.float64]
+Suggested = dict[Pair, list[Pose]]
+Kept = dict[Pair, PairMatches]
 
 
 def assemble(
@@ -90,7 +91,7 @@ class Assembler:
         if solver not in SOLVERS:
             raise InputError(f"no solver is called {solver!r}; choose one of {', '.join(SOLVERS)}")
         if self._net is None and (solver == "paper" or not stages.geometric):
-            raise InputError("the published solver and matches need a network, but the weights are 'none'")
+            raise InputError("the published solver and matches need a network; give weights, or use the robust solver")
         self._points, self.solver, self.seed, self.stages = points, solver, seed, stages
         self.workers = cores() if workers is None else workers
 
@@ -116,12 +117,17 @@ class Assembler:
         require_parts(loaded)
         known = self._known(constraints, loaded)
         pairs = list(combinations(range(len(loaded)), 2))
+        kept: Kept = {}
+        asked = self._net and (self.stages.learned or self.solver == "paper")
+        described = self._described(loaded, tell) if asked else []
         if self.solver == "paper":
-            return solve_paper(self._published_edges(loaded, pairs, tell), [area_of(part) for part in loaded])
-        learned = self._suggestions(loaded, pairs, tell) if self._net and self.stages.learned else {}
-        surfaces = self._surfaces(loaded, 1.0, tell)
-        coarse = cache(lambda: self._surfaces(loaded, COARSER, tell) if self.stages.coarse else [])
-        return look_again(
+            edges = self._published_edges(described, pairs, tell, kept)
+            return with_matches(solve_paper(edges, [area_of(part) for part in loaded]), kept)
+        learned = self._suggestions(described, pairs, tell, kept) if described else {}
+        breaks = [breaks_of(d) for d in described] or [None] * len(loaded)
+        surfaces = self._surfaces(loaded, 1.0, tell, breaks)
+        coarse = cache(lambda: self._surfaces(loaded, COARSER, tell, breaks) if self.stages.coarse else [])
+        assembly = look_again(
             surfaces,
             self._joins(surfaces, coarse, pairs, learned, tell),
             coarse,
@@ -130,6 +136,7 @@ class Assembler:
             constraints=known,
             stages=self.stages,
         )
+        return with_matches(assembly, kept)
 
     def _known(self, constraints: Constraints | str | Path | None, parts: Sequence[Part]) -> Constraints | None:
         if constraints is not None and self.solver == "paper":
@@ -138,16 +145,18 @@ class Assembler:
             return constraints
         return load_constraints(constraints, parts)
 
-    def _surfaces(self, parts: Sequence[Part], scale: float, tell: Progress) -> list[Surface]:
+    def _surfaces(
+        self, parts: Sequence[Part], scale: float, tell: Progress, breaks: Sequence[Breaks | None]
+    ) -> list[Surface]:
         unit = scale * unit_of(parts)
-        return self._each("surfaces", lambda k: prepare(parts[k], unit, self.seed), len(parts), tell)
+        return self._each("surfaces", lambda k: prepare(parts[k], unit, self.seed, breaks[k]), len(parts), tell)
 
     def _joins(
         self,
         surfaces: Sequence[Surface],
         coarse: Callable[[], Sequence[Surface]],
         pairs: Sequence[Pair],
-        learned: dict[Pair, list[Pose]],
+        learned: Suggested,
         tell: Progress,
     ) -> list[Join]:
         """Of all pairs. Where there are few, what the coarse surfaces suggest is tried on the fine ones as well."""
@@ -170,26 +179,34 @@ class Assembler:
             tell(stage, len(results), count)
         return [results[k] for k in range(count)]
 
-    def _suggestions(self, parts: Sequence[Part], pairs: Sequence[Pair], tell: Progress) -> dict[Pair, list[Pose]]:
+    def _suggestions(
+        self, described: Sequence[Descriptors], pairs: Sequence[Pair], tell: Progress, kept: Kept
+    ) -> Suggested:
         """T_i_j of every pair, as the matches of the network suggest it."""
-        described = self._described(parts, tell)
-        suggested = {}
-        for k, (i, j) in enumerate(pairs):
-            found = correspondences(described[j], described[i], self.match(described[j], described[i]))
-            suggested[i, j] = poses_from_matches(found, SUGGESTED)
-            tell("matches", k + 1, len(pairs))
-        return suggested
+        return {
+            pair: poses_from_matches(correspondences(d_j, d_i, matches), SUGGESTED)
+            for pair, d_j, d_i, matches in self._matched(described, pairs, tell, kept)
+        }
 
-    def _published_edges(self, parts: Sequence[Part], pairs: Sequence[Pair], tell: Progress) -> list[Edge]:
+    def _published_edges(
+        self, described: Sequence[Descriptors], pairs: Sequence[Pair], tell: Progress, kept: Kept
+    ) -> list[Edge]:
         """One a pair: the weighted SVD of its matches, and their mass."""
-        described = self._described(parts, tell)
-        found = []
+        return [
+            Edge(*pair, self.net.pose(d_j, d_i, matches), float(matches.weights.sum()))
+            for pair, d_j, d_i, matches in self._matched(described, pairs, tell, kept)
+        ]
+
+    def _matched(
+        self, described: Sequence[Descriptors], pairs: Sequence[Pair], tell: Progress, kept: Kept
+    ) -> Iterator[tuple[Pair, Descriptors, Descriptors, Matches]]:
+        """Every pair (i, j), the descriptions of j and i, and their matches; to be seen later, these are `kept`."""
         for k, (i, j) in enumerate(pairs):
             matches = self.match(described[j], described[i])
-            T_i_j = self.net.pose(described[j], described[i], matches)
-            found.append(Edge(i, j, T_i_j, float(matches.weights.sum())))
+            with torch.inference_mode():
+                kept[i, j] = scored(self.net, described[j], described[i], matches, len(pairs)).turned()
+            yield (i, j), described[j], described[i], matches
             tell("matches", k + 1, len(pairs))
-        return found
 
     def _described(self, parts: Sequence[Part], tell: Progress) -> list[Descriptors]:
         sampled, unit = self._sampled(parts)
@@ -228,22 +245,3 @@ class Assembler:
         """T_q_p of two sampled parts, by the paper's weighted SVD."""
         unit = unit if self.net.config.scale == "area" else 1.0
         return self.net.pose(self.describe_points(points_p, unit), self.describe_points(points_q, unit))
-
-
-def correspondences(p: Descriptors, q: Descriptors, matches: Matches) -> Correspondences:
-    """The matches of two described parts as arrays, for the pair stage."""
-    i, j = matches.indices.cpu().unbind(1)
-
-    def of(tensor: torch.Tensor, index: torch.Tensor) -> Array:
-        return tensor.detach().cpu().double()[index].numpy()
-
-    return Correspondences(
-        of(p.points, i),
-        of(q.points, j),
-        of(p.normals, i),
-        of(q.normals, j),
-        of(p.frames, i),
-        of(q.frames, j),
-        matches.weights.detach().cpu().double().numpy(),
-        p.unit,
-    )

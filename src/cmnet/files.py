@@ -85,12 +85,10 @@ def _refuse_if_there(path: Path, force: bool, marker: str) -> None:
         raise InputError(f"{path} is a file; choose the name of a new folder")
     if not path.is_dir() or not any(path.iterdir()):
         return
+    if not (path / marker).is_file():
+        raise InputError(f"{path} is there already, without {marker}, so it is not replaced; choose another folder")
     if not force:
         raise InputError(f"{path} is there already; choose another folder or add --force to replace it")
-    if not (path / marker).is_file():
-        raise InputError(
-            f"{path} holds no {marker}, so it is no earlier result and not replaced; choose another folder"
-        )
 
 
 def _swap(folder: Path, path: Path) -> None:

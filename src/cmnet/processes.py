@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import ctypes
 import multiprocessing
 import os
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _work: Callable[[Any], Any] | None = None  # of `forked`, inherited by the processes it starts
+PR_SET_PDEATHSIG = 1  # Linux: the signal a process gets when the one that started it ends
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
@@ -23,7 +27,7 @@ def as_they_come(work: Callable[[Item], Result], items: Sequence[Item], workers:
         return
     with (
         _one_thread_each(),
-        ProcessPoolExecutor(min(workers, len(items)), multiprocessing.get_context("spawn")) as pool,
+        _pool(min(workers, len(items)), "spawn") as pool,
     ):
         futures = [pool.submit(work, item) for item in items]
         try:
@@ -50,7 +54,7 @@ def forked(work: Callable[[Item], Result], items: Iterable[Item], workers: int) 
         yield from ((item, work(item)) for item in waiting)
         return
     _work = work
-    with ProcessPoolExecutor(min(workers, len(waiting)), multiprocessing.get_context("fork")) as pool:
+    with _pool(min(workers, len(waiting)), "fork") as pool:
         futures = {pool.submit(_inherited, item): item for item in waiting}
         try:
             for future in as_completed(futures):
@@ -58,6 +62,25 @@ def forked(work: Callable[[Item], Result], items: Iterable[Item], workers: int) 
         finally:
             _work = None
             pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _pool(workers: int, method: str) -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(workers, multiprocessing.get_context(method), initializer=end_with_parent)
+
+
+def end_with_parent() -> None:
+    """Called in a worker: it does not outlive the process that started it, not even if that is killed."""
+    threading.Thread(target=_end_after_parent, name="end with parent", daemon=True).start()
+    if sys.platform == "linux":  # at once, and even where the worker never lets go of the interpreter
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def _end_after_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _inherited(item: Any) -> Any:

@@ -49,12 +49,14 @@ def test_a_folder_becomes_a_folder(quick, pile, tmp_path, capsys):
         "Not placed: c",
         "[red]b",
         "unit of the files",
+        "colours in gaps: yellow touches",
     ):
         assert words in shown
     assert f"next: cmnet view '{out}'" in shown
     content = json.loads((out / "assembly.json").read_text(encoding="utf-8"))
     assert [p["file"] for p in content["parts"]] == ["Scherbe Ä.stl", "[red]b.stl", "c.stl"]
-    assert {p.name for p in out.iterdir()} >= {"assembly.json", "assembled.glb", "placed", "joins.csv", "config.yaml"}
+    files = {"report.html", "assembly.json", "assembled.glb", "placed", "gaps", "joins.csv", "config.yaml"}
+    assert {p.name for p in out.iterdir()} == files
     assert len(load_parts(out / "placed")) == 3
 
 
@@ -99,15 +101,17 @@ def test_settings_reach_the_assembler_and_the_result(pile, tmp_path, monkeypatch
         given.append((self.solver, self.seed, constraints))
         return Assembly(np.tile(np.eye(4), (3, 1, 1)), [], [0, 1, 2], [], ["a and b contradict each other."])
 
-    given = []
+    given, known = [], tmp_path / "known.json"
+    known.write_text('{"format": "cmnet.constraints/1", "forbid": [["c", "[red]b"]]}')
     monkeypatch.setattr(cmnet.assembler.Assembler, "assemble", assemble)
-    arguments = ["--constraints", "known.json", "--seed", "5", "-o", str(tmp_path / "out")]
+    arguments = ["--constraints", str(known), "--seed", "5", "-o", str(tmp_path / "out")]
     assert main(["assemble", str(pile), *arguments]) == 0
-    assert given == [("robust", 5, "known.json")]
+    ((solver, seed, constraints),) = given
+    assert (solver, seed, constraints.forbid) == ("robust", 5, ((1, 2),))
     assert "a and b contradict each other." in capsys.readouterr().out
     content = json.loads((tmp_path / "out/assembly.json").read_text(encoding="utf-8"))
     assert "a and b contradict each other." in content["warnings"]
-    assert 'constraints: "known.json"' in (tmp_path / "out/config.yaml").read_text()
+    assert f"constraints: {json.dumps(str(known))}" in (tmp_path / "out/config.yaml").read_text()
 
 
 def test_files_folders_and_zips_may_be_mixed(quick, pile, tmp_path):

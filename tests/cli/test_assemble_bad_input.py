@@ -21,6 +21,7 @@ from cmnet.solving.assembly import Assembly
 
 BALL = trimesh.creation.icosphere(3)
 PLY, STL, GLB = (BALL.export(file_type=kind) for kind in ("ply", "stl", "glb"))
+ASCII = trimesh.exchange.stl.export_stl_ascii(BALL)
 OFF, OBJ = (BALL.export(file_type=kind).encode() for kind in ("off", "obj"))
 
 
@@ -81,8 +82,8 @@ FILES = {
     "not a number": (nan(OBJ, "nan"), "a.obj", "not finite"),
     "infinite": (nan(OBJ, "inf"), "a.obj", "not finite"),
     "no area": (ply([(0, 0, 0), (1, 0, 0), (2, 0, 0)], "3 0 1 2"), "a.ply", "no area"),
-    "all in one place": (ply([(1, 1, 1)] * 99), "a.ply", "at least 32"),
-    "ten points": (ply(np.eye(3).tolist() * 3 + [[5, 5, 5]]), "a.ply", "at least 32"),
+    "all in one place": (ply([(1, 1, 1)] * 99), "a.ply", "export at least 32"),
+    "ten points": (ply(np.eye(3).tolist() * 3 + [[5, 5, 5]]), "a.ply", "export at least 32"),
     "faces without vertices": (ply([(0, 0, 0), (1, 0, 0), (0, 1, 0)], "3 0 1 9"), "a.ply", "not there"),
     "two billion vertices": (ply([], "", (2_000_000_000, 1), "binary_little_endian"), "a.ply", "promises"),
     "two billion faces": (ply([(0, 0, 0)], "", (1, 2_000_000_000)), "a.ply", "promises"),
@@ -109,6 +110,11 @@ FILES = {
     "no zip": (b"Dear diary", "a.zip", "not a zip"),
     "an unknown type": (b"ISO-10303-21;", "a.step", "not read"),
     "no type": (b"x", "fragment", "not read"),
+    "a packed .ply": (b"\x1f\x8b" + bytes(50), "a.ply.gz", "not read"),
+    "half an .stl in text": (ASCII[: len(ASCII) // 2].encode(), "a.stl", "export the fragment again"),
+    "two coordinates": (b"1.0 2.0\n" * 99, "a.xyz", "three or more numbers"),
+    "lines only": (b"v 0 0 0\nv 1 0 0\nv 0 1 0\nl 1 2\n", "a.obj", "no faces"),
+    "farther than anything": (nan(OBJ, "1e60"), "a.obj", "are a mistake"),
 }
 
 
@@ -197,7 +203,7 @@ def dangling(folder):
 SOURCES = [
     (nothing, "no such file"),
     (empty, "it is empty"),
-    (images, "it holds IMG_0.jpg"),
+    (images, "it holds IMG_0.jpg, IMG_1.jpg, IMG_2.jpg ..., and pictures have to become 3D models first"),
     (alone, "at least 2 parts are needed"),
     (folder_called_like_a_file, "no fragments"),
     (pipe, "no files"),
@@ -292,16 +298,62 @@ def test_no_memory(tmp_path, pile, capsys, monkeypatch):
         ("photos", [], "is there already"),
         ("photos", ["--force"], "not replaced"),
         ("out", ["--weights", "nothing.safetensors"], "no weights at"),
-        ("out", ["--solver", "paper"], "need a network"),
+        ("out", ["--solver", "paper"], "use the robust solver"),
+        ("out", ["--weights", "{pile}/0.stl"], "not a readable safetensors file"),
+        ("out", ["--constraints", "nothing.json"], "cannot read nothing.json"),
+        ("out", ["--constraints", "{pile}"], "Is a directory"),
+        ("out", ["--constraints", "{pile}/0.stl"], "0.stl"),
+        ("x" * 300, [], "name too long"),
     ],
 )
 def test_outputs_and_settings_that_cannot_be(tmp_path, pile, capsys, out, options, words):
     (tmp_path / "photos").mkdir()
     (tmp_path / "photos/holiday.jpg").write_bytes(b"")
     before = sorted(tmp_path.rglob("*"))
+    options = [option.format(pile=pile) for option in options]
     assert main(["assemble", str(pile), "-o", str(tmp_path / out), *options]) == 2
-    assert words in capsys.readouterr().err
+    shown = capsys.readouterr()
+    assert words in shown.err
+    assert shown.err.count("\n") == 1
+    assert not shown.out  # settings are checked before the parts are shown
     assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{"format": "cmnet.constraints/1", "join": [["0", "One"]]}', "there is no part 'One'"),
+        ('{"format": "cmnet.constraints/1", "joins": [["0", "1"]]}', "did you mean 'join'?"),
+        ('{"format": "cmnet.constraints/1", "join": [["0", "1"]', "is not JSON"),
+        ("[]", "not constraints"),
+        ('{"format": "cmnet.constraints/1", "fix": [{"part": "0", "pose": [[1]]}]}', "4 rows of 4 numbers"),
+    ],
+)
+def test_constraints_with_a_mistake(tmp_path, pile, capsys, text, words):
+    (tmp_path / "known.json").write_text(text)
+    known = ["--constraints", str(tmp_path / "known.json")]
+    assert main(["assemble", str(pile), "-o", str(tmp_path / "out"), *known]) == 2
+    shown = capsys.readouterr()
+    assert words in shown.err
+    assert f"{tmp_path}/known.json" in shown.err
+    assert shown.err.count("\n") == 1
+    assert not shown.out
+
+
+def test_a_folder_on_the_way_that_may_not_be_entered(tmp_path, pile, capsys, monkeypatch):
+    def refuse(self, **settings):
+        if self.parent.name == "locked":
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(self))
+        return stat(self, **settings)
+
+    stat = Path.stat
+    monkeypatch.setattr(Path, "stat", refuse)
+    for arguments in (["locked/a.ply"], ["--weights", "locked/net.safetensors"]):
+        assert main(["assemble", str(pile), *arguments, "-o", str(tmp_path / "out")]) == 2
+        said = capsys.readouterr().err
+        assert arguments[-1] in said
+        assert "Permission denied" in said
+        assert "write" not in said
 
 
 @pytest.mark.parametrize("arguments", [[], ["x"], ["x", "-o", "y", "--seed", "-1"], ["x", "-o", "y", "--seed", "dice"]])

@@ -81,7 +81,7 @@ def test_the_order_of_the_objects_is_irrelevant(bars) -> None:
 
 
 def test_chance_on_many_objects(make_bar) -> None:
-    scores = judge([make_bar(f"everyday/{k}", n=8) for k in range(1200)], chance(0))
+    scores = judge([make_bar(f"everyday/{k}", n=8) for k in range(600)], chance(0))
     assert np.mean([s.geodesic_r for s in scores]) == pytest.approx(126.5, abs=3.5)
     assert np.mean([s.rmse_r for s in scores]) == pytest.approx(86.2, abs=3.5)
 

@@ -128,3 +128,12 @@ def test_normals_that_point_inwards_are_turned_round(tmp_path, sign):
     part = load_part(tmp_path / "a.xyz")
     assert np.allclose(part.normals, NORMALS, atol=1e-6)
     assert bool(part.repairs) == (sign < 0)
+
+
+@pytest.mark.parametrize("between", [" ", ";", "; ", "\t"])
+def test_xyz_with_decimal_commas(tmp_path, between):
+    lines = [between.join(f"{x:.6f}".replace(".", ",") for x in row) for row in np.hstack([POINTS, NORMALS])]
+    (tmp_path / "a.xyz").write_text("\n".join(["X Y Z", *lines]))
+    part = load_part(tmp_path / "a.xyz")
+    assert np.allclose(part.vertices, POINTS, atol=1e-5)
+    assert np.allclose(part.normals, NORMALS, atol=1e-2)

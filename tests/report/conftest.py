@@ -6,9 +6,9 @@ import pytest
 from cmnet.data.fracture import fracture
 from cmnet.data.shapes import make_shape
 from cmnet.geometry.pose import Pose
+from cmnet.matched import PairMatches
 from cmnet.pairing.joins import Join
 from cmnet.parts.part import Part
-from cmnet.report.viewer_joins import JoinMatches
 from cmnet.solving.assembly import Assembly
 
 EVIL = ("<img src=x onerror=alert(1)>", "x</script><script>document.title = 'evil'</script>", "{{facts}}", "Scherbe ü")
@@ -16,7 +16,7 @@ EVIL = ("<img src=x onerror=alert(1)>", "x</script><script>document.title = 'evi
 
 @pytest.fixture(scope="session")
 def vase():
-    """An assembly by true poses, its parts (the last one stays out) and matches of its surest join."""
+    """An assembly by true poses, with matches of its surest join, and its parts (the last one stays out)."""
     rng = np.random.default_rng(1)
     pieces = fracture(make_shape("vase", rng), 5, rng, "weakest", min_volume=0.05)
     T = [Pose.identity(), *(Pose.random(rng, spread=1.0) for _ in pieces.parts[1:])]
@@ -31,8 +31,7 @@ def vase():
     poses = np.stack([t.inverse().matrix() for t in T])
     poses[last] = np.eye(4)
     near = parts[joins[0].parts[1]].vertices[:40]
-    matches = {
-        0: JoinMatches(joins[0].T_i_j.apply(near), near, np.linspace(0, 1, 40), np.full(40, 0.8), np.full(40, 0.6))
-    }
+    scores = np.linspace(0, 1, 40), np.full(40, 0.8), np.full(40, 0.6)
+    matches = {joins[0].parts: PairMatches(joins[0].T_i_j.apply(near), near, *scores)}
     notes = ["piece 1 could not be <b>fixed</b>"]
-    return Assembly(poses, [list(range(last))], [last], joins, notes), parts, matches
+    return Assembly(poses, [list(range(last))], [last], joins, notes, matches), parts

@@ -14,17 +14,18 @@ import trimesh
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.joins import Join
 from cmnet.parts.part import Part
+from cmnet.report.measured import gap_limit, measure
 from cmnet.report.viewer import write_report
-from cmnet.report.viewer_data import gap_limit, page_data
+from cmnet.report.viewer_data import page_data
 from cmnet.report.viewer_joins import SPARE, shown_joins
 from cmnet.solving.assembly import Assembly
 
 
 @pytest.fixture(scope="module")
 def page(vase, tmp_path_factory):
-    assembly, parts, matches = vase
+    assembly, parts = vase
     path = tmp_path_factory.mktemp("page") / "report.html"
-    write_report(path, assembly, parts, title="Find </title><b>7</b>", unit="mm", matches=matches)
+    write_report(path, assembly, parts, title="Find </title><b>7</b>", unit="mm")
     return path.read_text(encoding="utf-8")
 
 
@@ -33,7 +34,7 @@ def content(page, kind):
 
 
 def test_the_facts_are_all_there_and_no_name_is_markup(page, vase):
-    assembly, parts, _ = vase
+    assembly, parts = vase
     facts = json.loads(content(page, "application/json"))
     assert [part["name"] for part in facts["parts"]] == [part.name for part in parts]
     assert facts["notes"] == assembly.notes
@@ -70,8 +71,8 @@ def test_only_its_own_script_and_style_may_run(page):
 
 
 def test_joined_parts_touch_and_the_weakest_link_is_known(vase):
-    assembly, parts, _ = vase
-    facts, numbers = page_data(assembly, parts, "vase", "", {})
+    assembly, parts = vase
+    facts, numbers = page_data(assembly, measure(assembly, parts), "vase", "")
     for step in facts["steps"]:
         start, count = facts["parts"][step["part"]]["gaps"]
         gaps = np.frombuffer(numbers, np.uint8, count, start)
@@ -82,7 +83,7 @@ def test_joined_parts_touch_and_the_weakest_link_is_known(vase):
 
 
 def test_the_scale_of_gaps_is_a_round_number(vase):
-    limit = gap_limit(*vase[:2])
+    limit = gap_limit(*vase)
     assert limit / 10 ** np.floor(np.log10(limit)) == pytest.approx(round(limit / 10 ** np.floor(np.log10(limit))))
     wide = replace(vase[0], joins=[replace(join, gap_rms=np.inf) for join in vase[0].joins])
     assert gap_limit(wide, vase[1]) <= limit
@@ -100,7 +101,8 @@ def test_scanned_colours_and_clouds(tmp_path):
     red = np.tile(np.array([200, 10, 20, 255], dtype=np.uint8), (len(ball.vertices), 1))
     whole = Part("red", np.asarray(ball.vertices), np.asarray(ball.faces), colors=red)
     cloud = Part("cloud", np.asarray(ball.vertices) + 2.0, None, np.asarray(ball.vertex_normals))
-    facts, numbers = page_data(Assembly(np.tile(np.eye(4), (2, 1, 1)), [], [0, 1], []), [whole, cloud], "two", "", {})
+    assembly = Assembly(np.tile(np.eye(4), (2, 1, 1)), [], [0, 1], [])
+    facts, numbers = page_data(assembly, measure(assembly, [whole, cloud]), "two", "")
     start, count = facts["parts"][0]["colours"]
     assert np.array_equal(np.frombuffer(numbers, np.uint8, count, start).reshape(-1, 3), red[: count // 3, :3])
     assert "colours" not in facts["parts"][1]

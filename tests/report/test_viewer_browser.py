@@ -13,16 +13,16 @@ from cmnet.report.viewer import write_report
 
 pytestmark = pytest.mark.skipif(find_chromium() is None, reason="needs Chromium or Chrome (set CMNET_CHROMIUM)")
 
-SIZE = (920, 460)
+SIZE = (920, 340)
 
 
 @pytest.fixture(scope="module")
 def report(vase, tmp_path_factory):
-    assembly, parts, matches = vase
+    assembly, parts = vase
     path = tmp_path_factory.mktemp("report with space & ü") / "report.html"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(viewer_mesh, "FACES", 6000)  # the processor draws
-        write_report(path, assembly, parts, title="Find <b>7</b>", unit="mm", matches=matches)
+        write_report(path, assembly, parts, title="Find <b>7</b>", unit="mm")
     return path
 
 
@@ -87,7 +87,7 @@ def test_it_opens_from_a_file_and_asks_for_nothing(browser, report):
 
 
 def test_names_titles_and_notes_are_text(page, vase):
-    assembly, parts, _ = vase
+    assembly, parts = vase
     assert page.evaluate("[...document.querySelectorAll('#parts .name')].map(e => e.textContent)") == [
         part.name for part in parts
     ]

@@ -46,12 +46,29 @@ def spawn(arguments: list[str]) -> subprocess.Popen:
 
 
 @pytest.fixture(scope="module")
-def whole(data, tmp_path_factory):
-    """A run from start to end, without interruption."""
-    run = tmp_path_factory.mktemp("whole") / "run"
-    process = spawn(command(data, run, "--quiet"))
+def started(data, tmp_path_factory):
+    """Two runs from start to end at the same time: by one process, and by two that accumulate half as much each."""
+    one, two = (tmp_path_factory.mktemp(name) / "run" for name in ("whole", "parallel"))
+    processes = {
+        one: spawn(command(data, one, "--quiet")),
+        two: spawn(command(data, two, "--devices", "2", "--strategy", "ddp", "--quiet", accumulate=1)),
+    }
+    yield processes
+    for process in processes.values():
+        process.kill()
+        process.communicate()
+
+
+def finished(started, number):
+    run, process = list(started.items())[number]
     assert process.wait(timeout=240) == 0, process.stderr.read()
     return run
+
+
+@pytest.fixture(scope="module")
+def whole(started):
+    """A run from start to end, without interruption."""
+    return finished(started, 0)
 
 
 def test_a_run_leaves_weights_logs_and_config(whole):
@@ -84,11 +101,8 @@ def test_sigterm_in_the_middle_and_resume_give_the_same_losses(data, whole, tmp_
     assert (run / "last.safetensors").read_bytes() == (whole / "last.safetensors").read_bytes()
 
 
-def test_two_processes_take_the_steps_of_one_that_accumulates_twice_as_much(data, whole, tmp_path):
-    run = tmp_path / "run"
-    parallel = ["--devices", "2", "--strategy", "ddp", "--quiet"]
-    process = spawn(command(data, run, *parallel, accumulate=1))
-    assert process.wait(timeout=240) == 0, process.stderr.read()
+def test_two_processes_take_the_steps_of_one_that_accumulates_twice_as_much(started, whole):
+    run = finished(started, 1)
     one, two = (load_file(folder / "last.safetensors") for folder in (whole, run))
     for name, value in one.items():
         assert (value - two[name]).abs().max() < 1e-4, name

@@ -8,13 +8,15 @@ worked examples:
   cmnet assemble fragments/ -o vase --constraints known.json
 
 Meshes (.ply .obj .stl .off .glb .gltf) and point clouds (.ply .xyz .pcd), in any unit, in any position.
-OUT gets report.html (open it in a browser), assembly.json, assembled.glb, placed/NAME.ply, joins.csv and config.yaml.
+OUT gets report.html (open it in a browser), assembly.json, assembled.glb, placed/NAME.ply,
+gaps/NAME.ply (coloured by the distance to the next part), joins.csv and config.yaml.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -62,24 +64,36 @@ def run(args: argparse.Namespace) -> int:
 
 def assemble_into(out: Path, source: Sequence[Any], settings: Run, force: bool = False, silent: bool = False) -> str:
     """Assemble what `source` holds into the folder `out`, telling about it unless `silent`. Returns assembly.json."""
+    from dataclasses import replace
+
     from rich.console import Console
 
+    from cmnet.assembler import Assembler
     from cmnet.files import replacing_folder
     from cmnet.parts.health import require_parts
     from cmnet.parts.load import load_parts
     from cmnet.parts.preflight import preflight
     from cmnet.report.folder import write_results
+    from cmnet.solving.constraints import load_constraints
 
     console = Console(quiet=silent)
     _keep_inputs_out(out, source)
+    with _reading():
+        assembler = Assembler(settings.weights, settings.solver, seed=settings.seed)
     with replacing_folder(out, force) as folder:
-        parts = load_parts(source)
-        require_parts(parts)
+        with _reading():
+            parts = load_parts(source)
+            require_parts(parts)
+            known = settings.constraints and load_constraints(settings.constraints, parts)
         seen = preflight(parts, settings.seed)
         _show_parts(console, seen)
-        assembly, settings = _assemble(parts, settings, seen.advice, silent)
+        assembly, seconds = _timed(
+            lambda progress: assembler.assemble(parts, progress=progress, constraints=known), silent
+        )
+        settings = replace(settings, seconds=seconds, warnings=(*seen.advice, *assembly.notes))
         text = write_results(folder, assembly, parts, settings, title=Path(out).resolve().name)
-    _show_result(console, out, assembly, parts, settings)
+    _show_result(console, assembly, parts, settings)
+    _show_files(console, out, text)
     return text
 
 
@@ -96,27 +110,36 @@ def _keep_inputs_out(out: Path, source: Sequence[Any]) -> None:
             raise InputError(f"the fragments {item} lie in {out} itself; choose another folder for the result")
 
 
-def _assemble(parts: Sequence[Part], settings: Run, advice: tuple[str, ...], silent: bool) -> tuple[Assembly, Run]:
-    """The assembly, and the settings with what is now known."""
+@contextmanager
+def _reading() -> Iterator[None]:
+    """What may not be read is one sentence about that file, and none about the folder that is written."""
+    from cmnet.errors import InputError
+
+    try:
+        yield
+    except OSError as error:
+        what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+        raise InputError(f"cannot read {what}; check the path and its permissions") from error
+
+
+def _timed(assemble: Callable[[Any], Assembly], silent: bool) -> tuple[Assembly, float]:
+    """The assembly, and the seconds that it took. assemble : is given where to tell about progress, or None"""
     import time
     from contextlib import nullcontext
-    from dataclasses import replace
 
     from rich.console import Console
 
-    from cmnet.assembler import Assembler
     from cmnet.cli.progress import Progress
     from cmnet.errors import InputError
 
-    assembler = Assembler(settings.weights, settings.solver, seed=settings.seed)
     terminal = Console(stderr=True)
     start = time.perf_counter()
     try:
         with nullcontext() if silent or not terminal.is_terminal else Progress(terminal) as progress:
-            assembly = assembler.assemble(parts, progress=progress, constraints=settings.constraints)
+            assembly = assemble(progress)
     except MemoryError as error:
         raise InputError("the parts do not fit into memory; thin them out, or give fewer at a time") from error
-    return assembly, replace(settings, seconds=time.perf_counter() - start, warnings=(*advice, *assembly.notes))
+    return assembly, time.perf_counter() - start
 
 
 def _show_parts(console: Console, seen: Preflight) -> None:
@@ -129,7 +152,7 @@ def _show_parts(console: Console, seen: Preflight) -> None:
         console.print(Text(f"! {line}", style="yellow"))
 
 
-def _show_result(console: Console, out: Path, assembly: Assembly, parts: Sequence[Part], settings: Run) -> None:
+def _show_result(console: Console, assembly: Assembly, parts: Sequence[Part], settings: Run) -> None:
     from rich.text import Text
 
     from cmnet.cli.assembly_tables import joins_table, summary
@@ -141,9 +164,21 @@ def _show_result(console: Console, out: Path, assembly: Assembly, parts: Sequenc
     console.print(Text(summary(assembly, parts, settings.seconds)))
     if assembly.unplaced and not any(join.used for join in assembly.joins):
         console.print("No two parts fit with confidence: are they of one object, and scanned with their breaks?")
-    for name in ("report.html", "assembled.glb", "placed", "joins.csv", "assembly.json"):
+
+
+def _show_files(console: Console, out: Path, text: str) -> None:
+    """Where everything is. text : of assembly.json"""
+    import json
+
+    from rich.text import Text
+
+    from cmnet.report.gap_colors import legend
+
+    for name in ("report.html", "assembled.glb", "placed", "gaps", "joins.csv", "assembly.json"):
         if (Path(out) / name).exists():
             console.print(Text(f"  {Path(out) / name}"), soft_wrap=True)
+    if (Path(out) / "gaps").exists():
+        console.print(Text(f"colours in gaps: {legend(format(json.loads(text)['gap_limit'], 'g'))}"))
     console.print(Text(f"next: cmnet view {_quoted(out)}"), soft_wrap=True)
 
 

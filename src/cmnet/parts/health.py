@@ -87,7 +87,9 @@ def check_part(part: Part) -> Part:
     if n == 0 or (part.faces is not None and len(part.faces) == 0):
         raise InputError(f"{where} is empty: it has {n} vertices and no face; export the fragment again")
     if bad:
-        raise InputError(f"{where}: {bad} of {n} vertices are not finite numbers (NaN or inf); repair or remove them")
+        raise InputError(
+            f"{where}: {bad} of {n} vertices are not finite numbers (NaN or inf); remove them, or export again"
+        )
     if np.abs(part.vertices).max() > LARGEST:
         raise InputError(
             f"{where}: coordinates beyond {LARGEST:g} in any unit are a mistake; export the fragment again"
@@ -104,7 +106,7 @@ def check_part(part: Part) -> Part:
 def _check_cloud(part: Part, where: str) -> None:
     n = len(part.vertices)
     if n < FEWEST_POINTS:
-        raise InputError(f"{where} holds {n} points and no faces; a point cloud needs at least {FEWEST_POINTS}")
+        raise InputError(f"{where} holds {n} points and no faces; export at least {FEWEST_POINTS} points, or a mesh")
     if not np.ptp(part.vertices, axis=0).max() > 0:
         raise InputError(f"{where}: all {n} points lie in one place; export the fragment again")
     if part.normals is not None and part.normals.shape != part.vertices.shape:

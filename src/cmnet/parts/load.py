@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import unicodedata
 import warnings
@@ -25,6 +26,7 @@ from cmnet.parts.xyz import read_xyz
 
 FORMATS = (".ply", ".obj", ".stl", ".off", ".glb", ".gltf", ".xyz", ".pcd")
 ARCHIVE = ".zip"
+IMAGES = (".jpg", ".jpeg", ".png", ".tif", ".tiff", ".heic", ".dng", ".cr2", ".nef", ".arw")
 
 
 def load_parts(source: Any) -> list[Part]:
@@ -74,9 +76,9 @@ def _expanded(item: Any, stack: ExitStack, zips: dict[Path, Path]) -> Sequence[A
     if not isinstance(item, str | Path):
         return [item]
     path = Path(item).expanduser()
-    if path.is_dir():
+    if os.path.isdir(path):  # Path.is_dir fails where a folder on the way may not be read
         return _files_of(path, path)
-    if path.suffix.lower() != ARCHIVE or not path.is_file():
+    if path.suffix.lower() != ARCHIVE or not os.path.isfile(path):
         return [path]
     folder = stack.enter_context(unpacked(path))
     zips[folder] = path
@@ -99,9 +101,19 @@ def _files_of(folder: Path, shown: Path) -> list[Path]:
         raise InputError(f"cannot read folder {folder}: {error.strerror}; change its permissions") from error
     files = [folder / name for name in names if Path(name).suffix.lower() in FORMATS and (folder / name).is_file()]
     if not files:
-        holds = f"it holds {', '.join(names[:3])}{' ...' if len(names) > 3 else ''}" if names else "it is empty"
-        raise InputError(f"no fragments in {shown}: {holds}; put one {', '.join(FORMATS)} file per fragment there")
+        raise InputError(
+            f"no fragments in {shown}: {_instead(names)}; put one {', '.join(FORMATS)} file per fragment there"
+        )
     return files
+
+
+def _instead(names: Sequence[str]) -> str:
+    """What a folder without fragments holds."""
+    if not names:
+        return "it is empty"
+    holds = f"it holds {', '.join(names[:3])}{' ...' if len(names) > 3 else ''}"
+    images = all(Path(name).suffix.lower() in IMAGES for name in names)
+    return f"{holds}, and pictures have to become 3D models first (photogrammetry)" if images else holds
 
 
 def _as_one(item: Any, name: str) -> Part:
@@ -129,13 +141,13 @@ def _taken_apart(item: Any) -> list[Part]:
 
 def _read(path: Path) -> list[Body]:
     """The bodies of a file."""
-    if not path.exists():
-        raise InputError(f"no such file: {path}; check the path")
     kind = path.suffix.lower()
-    if kind not in FORMATS or not path.is_file():
-        found = f"files of type {kind or '(none)'!r}" if path.is_file() else "things that are no files"
-        raise InputError(f"{path}: {found} are not read; use {', '.join(FORMATS)}")
     try:
+        if not path.exists():
+            raise InputError(f"no such file or folder: {path}; check the path")
+        if kind not in FORMATS or not path.is_file():
+            found = f"files of type {kind or '(none)'!r}" if path.is_file() else "things that are no files"
+            raise InputError(f"{path}: {found} are not read; use {', '.join(FORMATS)}")
         if path.stat().st_size == 0:
             raise InputError(f"{path} is an empty file; export the fragment again")
         with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):  # what matters is checked afterwards

@@ -12,6 +12,8 @@ from cmnet.parts.body import Body, as_colors
 
 Array = NDArray[np.float64]
 
+WHOLE = r"[+-]?\d+(,\d+)?([eE][+-]?\d+)?"
+COMMAS = re.compile(rf"(?=.*\d,\d)\s*{WHOLE}([;\s]+{WHOLE}){{2,}}\s*;?\s*")  # a point with commas for decimal points
 UNIT = 0.02  # normals have lengths that differ from 1 by no more, at the median
 
 
@@ -28,6 +30,8 @@ def read_xyz(path: Path) -> Body:
 def _rows(path: Path) -> Array:
     """(n, c) float: the numbers of the file, c ≥ 3."""
     text = path.read_text(encoding="utf-8", errors="replace").replace("\ufeff", "")
+    if any(COMMAS.fullmatch(line) for line in text.splitlines()[:20]):
+        text = text.replace(",", ".")
     lines = [line for line in re.sub("[,;\t]", " ", text).splitlines() if line.strip()]
     start = next((k for k, line in enumerate(lines[:20]) if _is_point(line)), None)
     if start is None:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from cmnet.parts.part import Part
+from cmnet.report.gap_maps import mapped_parts
 from cmnet.report.names import file_stems
 from cmnet.solving.assembly import Assembly
 
@@ -30,11 +31,14 @@ class Run:
     warnings: tuple[str, ...] = ()
 
 
-def document(assembly: Assembly, parts: Sequence[Part], run: Run) -> dict[str, Any]:
-    """What assembly.json says, as plain values. Poses take part coordinates as given to the assembled frame."""
+def document(assembly: Assembly, parts: Sequence[Part], run: Run, gap_limit: float) -> dict[str, Any]:
+    """What assembly.json says, as plain values. Poses take part coordinates as given to the assembled frame.
+
+    gap_limit : where the colour scale of the gap maps ends
+    """
     group = {i: k for k, members in enumerate(assembly.groups) for i in members}
     unplaced = set(assembly.unplaced)
-    stems = file_stems([part.name for part in parts])
+    stems, mapped = file_stems([part.name for part in parts]), mapped_parts(assembly)
     return {
         "format": FORMAT,
         "weights": run.weights,
@@ -48,6 +52,7 @@ def document(assembly: Assembly, parts: Sequence[Part], run: Run) -> dict[str, A
                 "group": group.get(i),
                 "placed": i not in unplaced,
                 "placed_file": f"placed/{stems[i]}.ply",
+                "gap_file": f"gaps/{stems[i]}.ply" if i in mapped else None,
                 "pose": _matrix(assembly.poses[i]),
             }
             for i, part in enumerate(parts)
@@ -64,6 +69,7 @@ def document(assembly: Assembly, parts: Sequence[Part], run: Run) -> dict[str, A
             }
             for join in assembly.joins
         ],
+        "gap_limit": gap_limit,
         "unplaced": [parts[i].name for i in assembly.unplaced],
         "warnings": list(run.warnings),
     }

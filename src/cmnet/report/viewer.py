@@ -15,8 +15,8 @@ from pathlib import Path
 from cmnet import __version__
 from cmnet.files import write_text
 from cmnet.parts.part import Part
+from cmnet.report.measured import Measured, measure
 from cmnet.report.viewer_data import page_data
-from cmnet.report.viewer_joins import JoinMatches
 from cmnet.solving.assembly import Assembly
 
 SCRIPTS = (
@@ -41,14 +41,14 @@ def write_report(
     *,
     title: str,
     unit: str = "",
-    matches: Mapping[int, JoinMatches] | None = None,
+    measured: Measured | None = None,
 ) -> None:
     """Write the page, atomically.
 
-    unit    : of the parts' coordinates, such as "mm"; shown behind every length
-    matches : the matched points of joins, by index into the assembly's joins
+    unit     : of the parts' coordinates, such as "mm"; shown behind every length
+    measured : the assembly, if that is done already
     """
-    facts, numbers = page_data(assembly, parts, title, unit, matches or {})
+    facts, numbers = page_data(assembly, measured or measure(assembly, parts), title, unit)
     write_text(path, page({**facts, "version": __version__}, numbers))
 
 

@@ -2,54 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cmnet.geometry.pose import Pose
 from cmnet.geometry.sampling import allocate
 from cmnet.parts.part import Part
-from cmnet.report.gaps import Target, distance_to_others, gaps_of_assembly, target
+from cmnet.report.gap_colors import APART, INSIDE, NOTHING
+from cmnet.report.gaps import Target
+from cmnet.report.measured import Measured
 from cmnet.report.viewer_colors import colors_at
-from cmnet.report.viewer_joins import JoinMatches, JoinPacker, shown_joins
+from cmnet.report.viewer_joins import JoinPacker, matches_of, shown_joins
 from cmnet.report.viewer_layout import lay_out
-from cmnet.report.viewer_mesh import display
-from cmnet.report.viewer_pack import BEYOND, Block, bytes_of_gaps, pack_shape
+from cmnet.report.viewer_pack import Block, bytes_of_gaps, pack_shape
 from cmnet.report.viewer_text import headline, steps
 from cmnet.solving.assembly import Assembly
 
 Array = NDArray[np.float64]
 
-GAPS = (0.002, 0.02)  # the scale of gap colours ends between these, in sizes of the largest group,
-RMS = 4  # at so many times the largest gap of a used join
 SAMPLES = 12_000  # of all parts together, to find out which way is up
-NEARBY = 10  # times that: faces with a corner so near other parts may be refined
 
 
-def page_data(
-    assembly: Assembly,
-    parts: Sequence[Part],
-    title: str,
-    unit: str,
-    matches: Mapping[int, JoinMatches],
-) -> tuple[dict[str, Any], bytes]:
-    """The facts and the numbers. matches : by index into the assembly's joins"""
-    block, limit = Block(), gap_limit(assembly, parts)
-    targets = [target(part) for part in parts]
-    near = [distance_to_others(assembly, targets, k, NEARBY * limit) for k in range(len(parts))]
-    drawn = display(parts, near, limit)
-    where = [x.vertices if x.exact else each.snapped(x.vertices) for each, x in zip(targets, drawn)]
-    gaps = gaps_of_assembly(assembly, targets, BEYOND * limit, where)
-    packer = JoinPacker(targets, drawn, where, limit, block)
+def page_data(assembly: Assembly, measured: Measured, title: str, unit: str) -> tuple[dict[str, Any], bytes]:
+    """The facts and the numbers."""
+    block, limit, targets = Block(), measured.limit, measured.targets
+    packer = JoinPacker(targets, measured.drawn, measured.where, limit, block)
     shown = shown_joins(assembly)
     facts = {
         "title": title,
-        "headline": headline(assembly, [part.name for part in parts]),
+        "headline": headline(assembly, [each.part.name for each in targets]),
         "notes": list(assembly.notes),
         "unit": unit,
         "gapLimit": limit,
+        "gapColours": {"inside": INSIDE, "apart": APART, "nothing": NOTHING},
         "parts": [
             {
                 **_facts(each),
@@ -57,27 +44,16 @@ def page_data(
                 **_colors(each.part, shape.vertices, block),
                 "gaps": block.add(bytes_of_gaps(gap, limit)),
             }
-            for each, shape, gap in zip(targets, drawn, gaps)
+            for each, shape, gap in zip(targets, measured.drawn, measured.gaps)
         ],
         "poses": _poses(assembly, targets),
         "groups": [{"parts": list(group)} for group in assembly.groups],
         "unplaced": list(assembly.unplaced),
         "steps": _steps(assembly, shown),
-        "joins": [packer.pack(assembly.joins[k], matches.get(k)) for k in shown],
+        "joins": [packer.pack(join, matches_of(assembly, join)) for join in (assembly.joins[k] for k in shown)],
         "joinsLeftOut": len(assembly.joins) - len(shown),
     }
     return facts, block.content()
-
-
-def gap_limit(assembly: Assembly, parts: Sequence[Part]) -> float:
-    """Where the colour scale of gaps ends: a round number, in the unit of the parts."""
-    blocks = assembly.groups or [[k] for k in range(len(parts))]
-    placed = [Pose.from_matrix(pose).apply(part.vertices) for pose, part in zip(assembly.poses, parts)]
-    size = max(float(np.linalg.norm(np.ptp(np.concatenate([placed[k] for k in block]), axis=0))) for block in blocks)
-    widest = max((join.gap_rms for join in assembly.joins if join.used and np.isfinite(join.gap_rms)), default=0.0)
-    wanted = float(np.clip(RMS * widest, GAPS[0] * size, GAPS[1] * size))
-    power = 10.0 ** np.floor(np.log10(wanted))
-    return float(next((m * power for m in (1, 2, 5) if m * power >= 0.999 * wanted), 10 * power))
 
 
 def _facts(surface: Target) -> dict[str, Any]:

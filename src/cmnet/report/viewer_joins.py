@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from cmnet.geometry.trees import nearest_one
+from cmnet.matched import PairMatches
 from cmnet.pairing.joins import Join
 from cmnet.report.gaps import Target, gaps_of_join
 from cmnet.report.viewer_mesh import Display
@@ -24,28 +25,18 @@ FACING = -0.5  # the dot product of normals below which two surfaces face each o
 LINES = 150  # matches shown of one join, the strongest first
 
 
-@dataclass(frozen=True, eq=False)
-class JoinMatches:
-    """The matched points behind a join, each in the coordinates of its part.
-
-    points_i, points_j : (k, 3) float
-    weights            : (k,) float in [0, 1], how strongly they are matched
-    shape, occupancy   : (k,) float in [0, 1], how alike the two points look and how well one fills what the other
-                         leaves open; None where that is not known
-    """
-
-    points_i: Array
-    points_j: Array
-    weights: Array
-    shape: Array | None = None
-    occupancy: Array | None = None
-
-
 def shown_joins(assembly: Assembly) -> list[int]:
     """Every used join and the surest others, by confidence."""
     ranked = sorted(range(len(assembly.joins)), key=lambda k: -assembly.joins[k].confidence)
     spare = set([k for k in ranked if not assembly.joins[k].used][:SPARE])
     return [k for k in ranked if assembly.joins[k].used or k in spare]
+
+
+def matches_of(assembly: Assembly, join: Join) -> PairMatches | None:
+    """What was matched of the two parts of a join, in its order."""
+    i, j = join.parts
+    found = assembly.matches.get((min(i, j), max(i, j)))
+    return found.turned() if found is not None and i > j else found
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +49,7 @@ class JoinPacker:
     limit: float
     block: Block
 
-    def pack(self, join: Join, matches: JoinMatches | None) -> dict[str, Any]:
+    def pack(self, join: Join, matches: PairMatches | None) -> dict[str, Any]:
         gaps = gaps_of_join(join, self.targets, BEYOND * self.limit, self.where)
         facts = {
             "parts": [int(k) for k in join.parts],
@@ -92,7 +83,7 @@ class JoinPacker:
             "radius": float(np.quantile(np.linalg.norm(points - middle, axis=1), 0.95)),
         }
 
-    def _matches(self, matches: JoinMatches) -> dict[str, Any]:
+    def _matches(self, matches: PairMatches) -> dict[str, Any]:
         best = np.argsort(-matches.weights, kind="stable")[:LINES]
         ends = np.concatenate([matches.points_i[best], matches.points_j[best]], axis=1).astype(np.float32)
         facts: dict[str, Any] = {"ends": self.block.add(ends), "weights": np.round(matches.weights[best], 4).tolist()}

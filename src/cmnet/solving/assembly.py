@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cmnet.geometry.pose import Pose
+from cmnet.matched import PairMatches
 from cmnet.pairing.joins import Join
 from cmnet.solving.groups import Group
 
@@ -25,6 +26,7 @@ class Assembly:
     unplaced : parts that fit nowhere; they keep the identity pose (a fixed part is never among them)
     joins    : everything that was considered, the used ones marked, the surest first
     notes    : a sentence for every constraint that could not be obeyed or that contradicts another
+    matches  : what the network matched of parts i < j that have a join, by (i, j); empty without a network
     """
 
     poses: Array
@@ -32,6 +34,7 @@ class Assembly:
     unplaced: list[int]
     joins: list[Join]
     notes: list[str] = field(default_factory=list)
+    matches: Mapping[tuple[int, int], PairMatches] = field(default_factory=dict)
 
 
 def to_assembly(

@@ -60,9 +60,10 @@ class Controls {
     const context = $('ramp').getContext('2d');
     const { width, height } = $('ramp');
     const fill = context.createLinearGradient(0, 0, width, 0);
-    GAP_STOPS.inside.forEach((hex, k, all) => fill.addColorStop(0.25 * (1 - k / (all.length - 1)), hex));
-    GAP_STOPS.apart.forEach((hex, k, all) => fill.addColorStop(0.25 + 0.75 * 0.93 * k / (all.length - 1), hex));
-    fill.addColorStop(1, CLAY);
+    const { inside, apart, nothing } = facts.gapColours;
+    inside.forEach((hex, k, all) => fill.addColorStop(0.25 * (1 - k / (all.length - 1)), hex));
+    apart.forEach((hex, k, all) => fill.addColorStop(0.25 + 0.75 * 0.93 * k / (all.length - 1), hex));
+    fill.addColorStop(1, nothing);
     context.fillStyle = fill;
     context.fillRect(0, 0, width, height);
     $('legend-title').textContent = 'Distance to the next part';

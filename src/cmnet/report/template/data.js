@@ -12,7 +12,6 @@ const PALETTE = [
   '#c9775b', '#6f9bb8', '#d8b365', '#7fa487', '#a884ad', '#cf8f93', '#5f8f93', '#b79a6f',
   '#8592c0', '#a9ad62', '#c69ab8', '#8b7a6b', '#e0a97e', '#6d8a6a', '#93b7c9', '#b5655f',
 ];
-const CLAY = '#cfc6ba';
 
 function colourOf(index) {
   if (index < PALETTE.length) return PALETTE[index];

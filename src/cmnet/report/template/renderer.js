@@ -28,7 +28,7 @@ class Renderer {
     const possible = gl.getInternalformatParameter(gl.RENDERBUFFER, this.format, gl.SAMPLES);
     this.samples = Math.max(0, ...[...possible].filter((n) => n <= this.quality.samples));
     this.programs = {
-      surface: makeProgram(gl, SURFACE_VERTEX, SURFACE_FRAGMENT + gapColourSource()),
+      surface: makeProgram(gl, SURFACE_VERTEX, SURFACE_FRAGMENT + gapColourSource(facts.gapColours)),
       depth: makeProgram(gl, DEPTH_VERTEX, DEPTH_FRAGMENT),
       ground: makeProgram(gl, GROUND_VERTEX, GROUND_FRAGMENT),
       line: makeProgram(gl, LINE_VERTEX, LINE_FRAGMENT),
@@ -214,7 +214,7 @@ class Renderer {
     const { gl } = this;
     const program = this.programs.surface;
     gl.useProgram(program.program);
-    setUniforms(gl, program, { ...light.uniforms, u_view: view, u_clay: linear(CLAY) });
+    setUniforms(gl, program, { ...light.uniforms, u_view: view, u_clay: linear(facts.gapColours.nothing) });
     scene.bodies.forEach((body, k) => {
       if (body.alpha < 0.01 || body.alpha < 1 !== ghosts) return;
       const shape = this.shapes[k];

@@ -113,25 +113,20 @@ void main() {
 }
 `;
 
-// Overlap red, touching bright, gap from green to violet; lightness falls on both sides of zero, so it reads in grey too.
-const GAP_STOPS = {
-  inside: ['#f6e04f', '#f79a3e', '#e0493f', '#8f1537'],
-  apart: ['#f6e04f', '#a6d34f', '#43b284', '#25858e', '#355e8d', '#472f7d'],
-};
-
-function gapColourSource() {
+// Overlap red, touching bright, gap from green to violet: the same scale as in the gap maps.
+function gapColourSource({ inside, apart }) {
   const ramp = (name, stops) => {
     const list = stops.map((hex) => `vec3(${linear(hex).map((c) => c.toFixed(4)).join(', ')})`);
     return `const vec3 ${name}[${stops.length}] = vec3[${stops.length}](${list.join(', ')});`;
   };
-  return `${ramp('INSIDE', GAP_STOPS.inside)}
-${ramp('APART', GAP_STOPS.apart)}
+  return `${ramp('INSIDE', inside)}
+${ramp('APART', apart)}
 vec3 gapColour(float gap) {
   float t = clamp(abs(gap), 0.0, 1.0);
   vec3 c;
-  if (gap < 0.0) { float x = t * ${GAP_STOPS.inside.length - 1}.0; int k = min(int(x), ${GAP_STOPS.inside.length - 2});
+  if (gap < 0.0) { float x = t * ${inside.length - 1}.0; int k = min(int(x), ${inside.length - 2});
     c = mix(INSIDE[k], INSIDE[k + 1], x - float(k)); }
-  else { float x = t * ${GAP_STOPS.apart.length - 1}.0; int k = min(int(x), ${GAP_STOPS.apart.length - 2});
+  else { float x = t * ${apart.length - 1}.0; int k = min(int(x), ${apart.length - 2});
     c = mix(APART[k], APART[k + 1], x - float(k)); }
   return mix(c, u_clay, smoothstep(0.9, 1.0, gap));
 }

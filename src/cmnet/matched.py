@@ -1,0 +1,99 @@
+"""What the network matched of two parts: as arrays for the pair stage, and with scores for whoever wants to see it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cmnet.pairing.breaks import Breaks
+from cmnet.pairing.learned import Correspondences
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from cmnet.model.descriptors import Descriptors
+    from cmnet.model.network import CMNet, Matches
+    from cmnet.solving.assembly import Assembly
+
+Array = NDArray[np.float64]
+Pair = tuple[int, int]
+
+KEPT = 1_000_000  # scored points of all pairs together
+
+
+@dataclass(frozen=True, eq=False)
+class PairMatches:
+    """The matched points of parts i and j, each in the coordinates of its part, the strongest first.
+
+    points_i, points_j : (k, 3) float
+    weights            : (k,) float in [0, 1], how strongly they are matched
+    shape, occupancy   : (k,) float in [0, 1], how alike the two points look and how well one fills what the other
+                         leaves open; None where that is not known
+    """
+
+    points_i: Array
+    points_j: Array
+    weights: Array
+    shape: Array | None = None
+    occupancy: Array | None = None
+
+    def turned(self) -> PairMatches:
+        """The same of parts j and i."""
+        return replace(self, points_i=self.points_j, points_j=self.points_i)
+
+
+def correspondences(p: Descriptors, q: Descriptors, matches: Matches) -> Correspondences:
+    """The matches of two described parts as arrays, for the pair stage."""
+    i, j = matches.indices.unbind(1)
+    return Correspondences(
+        _array(p.points, i),
+        _array(q.points, j),
+        _array(p.normals, i),
+        _array(q.normals, j),
+        _array(p.frames, i),
+        _array(q.frames, j),
+        _array(matches.weights),
+        p.unit,
+    )
+
+
+def breaks_of(d: Descriptors) -> Breaks | None:
+    """Where the network holds a described part for broken, if it says so at all."""
+    return None if d.breaking is None else Breaks(_array(d.points), _array(d.breaking))
+
+
+def scored(net: CMNet, p: Descriptors, q: Descriptors, matches: Matches, pairs: int = 1) -> PairMatches:
+    """The strongest matches with the two sides of Eq. 4 apart; as many as there is room for where `pairs` are kept.
+
+    A score is the cosine of the attended descriptors: alike in shape, opposite in occupancy; 0 where they are not.
+    """
+    i, j = matches.indices[: max(KEPT // pairs, 1)].unbind(1)
+    weigh_shape, weigh_occupancy = net.attention(p, q)
+    shape = _cosine(p.shape[i] * weigh_shape, q.shape[j] * weigh_shape)
+    occupancy = -_cosine(p.occupancy[i] * weigh_occupancy, q.occupancy[j] * weigh_occupancy)
+    return PairMatches(
+        _array(p.points, i),
+        _array(q.points, j),
+        _array(matches.weights[: len(i)]),
+        None if net.shape_head is None else _array(shape.clamp(0, 1)),
+        None if net.occupancy_head is None else _array(occupancy.clamp(0, 1)),
+    )
+
+
+def with_matches(assembly: Assembly, kept: dict[Pair, PairMatches]) -> Assembly:
+    """The assembly with the matches of the pairs that it has joins of. kept : of parts i < j"""
+    pairs = {(min(join.parts), max(join.parts)) for join in assembly.joins}
+    return replace(assembly, matches={pair: kept[pair] for pair in sorted(pairs & kept.keys())})
+
+
+def _cosine(a: Tensor, b: Tensor) -> Tensor:
+    """(k,) float of rows. a, b : (k, d) float"""
+    return (a * b).sum(1) / (a.norm(dim=1) * b.norm(dim=1)).clamp(min=1e-12)
+
+
+def _array(tensor: Tensor, rows: Tensor | None = None) -> Array:
+    chosen = tensor.detach().cpu() if rows is None else tensor.detach().cpu()[rows.cpu()]
+    return chosen.double().numpy()
