@@ -1,0 +1,117 @@
+"""What MkDocs fills in: the command reference, from the real parsers, and the settings, from the real dataclasses.
+
+A page asks for it by a comment of its own: <!-- generated: commands --> or <!-- generated: settings MODULE CLASS -->
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import importlib
+import inspect
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from cmnet.cli import build_parser
+
+ASKED = re.compile(r"<!-- generated: (\w+)(.*?) -->")
+RESULTS = "results.md"
+
+
+def on_config(config: Any) -> Any:
+    """The page of results is in the navigation once it has been measured."""
+    if (Path(config.docs_dir) / RESULTS).exists():
+        measure = next(entry["Train and measure"] for entry in config.nav if "Train and measure" in entry)
+        if not any(RESULTS in entry.values() for entry in measure):
+            measure.append({"Results": RESULTS})
+    return config
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    return filled(markdown)
+
+
+def filled(markdown: str) -> str:
+    """A page with what it asks for in place of its comments."""
+    makers = {"commands": commands, "settings": settings}
+    return ASKED.sub(lambda asked: makers[asked[1]](*asked[2].split()), markdown)
+
+
+def commands() -> str:
+    """All verbs: what they do, examples, arguments."""
+    return "\n\n".join(_command(name, parser) for name, parser in parsers(build_parser()))
+
+
+def parsers(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser]]:
+    """Every command with its parser, sub-commands after their own."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for sub in action.choices.values():
+                yield sub.prog, sub
+                yield from parsers(sub)
+
+
+def _command(name: str, parser: argparse.ArgumentParser) -> str:
+    level = "#" * len(name.split())
+    usage = _usage(parser)
+    return f"{level} {name}\n\n```text\n{usage}\n```\n\n{_described(parser.description or '')}\n\n{_arguments(parser)}"
+
+
+def _usage(parser: argparse.ArgumentParser) -> str:
+    parser.formatter_class = lambda prog: argparse.RawDescriptionHelpFormatter(prog, width=96)
+    return parser.format_usage().removeprefix("usage: ").strip()
+
+
+def _described(text: str) -> str:
+    """Indented lines are examples."""
+    lines, out = text.strip().splitlines(), []
+    for k, line in enumerate(lines):
+        example, before = line.startswith("  "), k > 0 and lines[k - 1].startswith("  ")
+        if example != before:
+            out += ["```text"] if example else ["```", ""]
+        if not line.startswith("worked example"):
+            out.append(line.strip() if example else _marked(line))
+        elif out and out[-1]:
+            out.append("")
+    return "\n".join(out + ["```"] * lines[-1].startswith("  ")) if lines else ""
+
+
+def _arguments(parser: argparse.ArgumentParser) -> str:
+    rows = [_row(a) for a in parser._actions if not isinstance(a, argparse._HelpAction | argparse._SubParsersAction)]
+    return "\n".join(["| | |", "|---|---|", *rows]) if rows else ""
+
+
+def _row(action: argparse.Action) -> str:
+    value = action.metavar or (action.dest.upper() if not action.choices else "{" + ",".join(action.choices) + "}")
+    flags = [f"{flag} {value}" if action.nargs != 0 else flag for flag in action.option_strings[-1:]]
+    names = ", ".join(f"`{name}`" for name in [*action.option_strings[:-1], *flags] or [value])
+    return f"| {names} | {_marked((action.help or '') % {**vars(action), 'prog': 'cmnet'})} |".replace("{,", "{")
+
+
+def _marked(text: str) -> str:
+    """Plain text as Markdown: nothing of it is a tag, options are code."""
+    text = text.replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*")
+    return re.sub(r"(?<![\w`-])(--[a-z][a-z-]*)", r"`\1`", text) if "`" not in text else text
+
+
+def settings(module: str, name: str) -> str:
+    """The fields of a dataclass: name, default, and the comment that stands behind it, in tables by subject."""
+    source = inspect.getsource(getattr(importlib.import_module(module), name)).splitlines()
+    out: list[str] = []
+    for k, field in enumerate(source):
+        if subject := re.fullmatch(r"    # (\w.*)", field):
+            out += ["", f"**{subject[1]}**", "", "| setting | default | meaning |", "|---|---|---|"]
+        elif found := re.fullmatch(r"    (\w+): .+? = (.+?)  # (.+)", field):
+            if not any(line.startswith("|") for line in out):
+                out += ["| setting | default | meaning |", "|---|---|---|"]
+            out.append(f"| `{found[1]}` | `{_default(found[2])}` | {_marked(found[3])} |")
+        elif field.startswith("    def ") and k:
+            break
+    return "\n".join(out)
+
+
+def _default(text: str) -> str:
+    value = ast.literal_eval(text)
+    return value if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else str(value)
