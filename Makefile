@@ -30,7 +30,7 @@ screenshots: $(READY)  # needs Chromium or Chrome
 	$(BIN)/python benchmarks/screenshots.py
 
 docs: $(READY)  # site/index.html, to be read with or without a server
-	$(BIN)/python -m mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
 clean:
 	rm -rf site .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -84,10 +84,11 @@ def _arguments(parser: argparse.ArgumentParser) -> str:
 
 
 def _row(action: argparse.Action) -> str:
-    value = action.metavar or (action.dest.upper() if not action.choices else "{" + ",".join(action.choices) + "}")
+    choices = "{" + ",".join(action.choices) + "}" if action.choices else None
+    value = action.metavar or choices or (action.dest.upper() if action.option_strings else action.dest)
     flags = [f"{flag} {value}" if action.nargs != 0 else flag for flag in action.option_strings[-1:]]
     names = ", ".join(f"`{name}`" for name in [*action.option_strings[:-1], *flags] or [value])
-    return f"| {names} | {_marked((action.help or '') % {**vars(action), 'prog': 'cmnet'})} |".replace("{,", "{")
+    return f"| {names} | {_marked((action.help or '') % {**vars(action), 'prog': 'cmnet'})} |"
 
 
 def _marked(text: str) -> str:

@@ -169,7 +169,7 @@ def test_every_command_and_option_is_in_the_reference():
         section = text.partition(f"# {command}\n")[2].partition("\n#")[0]
         for action in parser._actions:
             if not isinstance(action, argparse._HelpAction | argparse._SubParsersAction):
-                assert all(f"`{flag}" in section for flag in action.option_strings or [action.metavar]), action
+                assert all(f"`{flag}" in section for flag in action.option_strings or [action.metavar or action.dest]), action
     assert all(f"`{setting}`" in text for setting in ("occupancy_branch", "learning_rate"))
 
 
@@ -207,7 +207,7 @@ def test_keys_of_the_result_are_described(result):
     text = (ROOT / "docs/files.md").read_text(encoding="utf-8")
     written = json.loads((result / "assembly.json").read_text())
     for key in [*written, *written["parts"][0], *written["joins"][0]]:
-        assert re.search(rf"`([\w\[\], `.]*\W)?{key}`", text), key
+        assert re.search(rf"`[^`\n]*\b{key}\b[^`\n]*`", text), key
     for path in result.iterdir():
         assert path.name in text
     for column in (result / "joins.csv").read_text().splitlines()[0].split(",")[:7]:
