@@ -18,6 +18,7 @@ from cmnet.cli import build_parser
 
 ASKED = re.compile(r"<!-- generated: (\w+)(.*?) -->")
 RESULTS = "results.md"
+FEW = 3  # choices that stand in the name of an option; more stand behind it
 
 
 def on_config(config: Any) -> Any:
@@ -60,7 +61,7 @@ def _command(name: str, parser: argparse.ArgumentParser) -> str:
 
 
 def _usage(parser: argparse.ArgumentParser) -> str:
-    parser.formatter_class = lambda prog: argparse.RawDescriptionHelpFormatter(prog, width=96)
+    parser.formatter_class = lambda prog: argparse.RawDescriptionHelpFormatter(prog, width=84)
     return parser.format_usage().removeprefix("usage: ").strip()
 
 
@@ -70,12 +71,20 @@ def _described(text: str) -> str:
     for k, line in enumerate(lines):
         example, before = line.startswith("  "), k > 0 and lines[k - 1].startswith("  ")
         if example != before:
-            out += ["```text"] if example else ["```", ""]
-        if not line.startswith("worked example"):
-            out.append(line.strip() if example else _marked(line))
+            out += ["```sh"] if example else ["```", ""]
+        if example:
+            out += _example(line.strip())
+        elif not line.startswith("worked example"):
+            out.append(_marked(line))
         elif out and out[-1]:
             out.append("")
     return "\n".join(out + ["```"] * lines[-1].startswith("  ")) if lines else ""
+
+
+def _example(line: str) -> list[str]:
+    """What stands behind a command, some blanks away, is said before it."""
+    command, _, remark = (part.strip() for part in line.partition("  "))
+    return [f"# {remark}", command] if remark else [command]
 
 
 def _arguments(parser: argparse.ArgumentParser) -> str:
@@ -84,11 +93,14 @@ def _arguments(parser: argparse.ArgumentParser) -> str:
 
 
 def _row(action: argparse.Action) -> str:
-    choices = "{" + ",".join(action.choices) + "}" if action.choices else None
-    value = action.metavar or choices or (action.dest.upper() if action.option_strings else action.dest)
+    few = "{" + ",".join(action.choices) + "}" if action.choices and len(action.choices) <= FEW else None
+    value = action.metavar or few or (action.dest.upper() if action.option_strings else action.dest)
     flags = [f"{flag} {value}" if action.nargs != 0 else flag for flag in action.option_strings[-1:]]
     names = ", ".join(f"`{name}`" for name in [*action.option_strings[:-1], *flags] or [value])
-    return f"| {names} | {_marked((action.help or '') % {**vars(action), 'prog': 'cmnet'})} |"
+    meaning = (action.help or "") % {**vars(action), "prog": "cmnet"}
+    if action.choices and not few:
+        meaning += f"; one of {', '.join(action.choices)}"
+    return f"| {names} | {_marked(meaning)} |"
 
 
 def _marked(text: str) -> str:

@@ -1,8 +1,9 @@
 """The examples of the documentation, taken out of its pages and run.
 
 Blocks fenced as python, sh or console are run in the order of their page, in one folder per page, python blocks with
-common variables. Of a console block, lines that begin with $ are run and the lines below them are what must come out
-(... stands for anything, a number for any number, however wide a table is). json blocks must be JSON. A comment on the line before a block changes that:
+common variables. Of a console block, lines that begin with $ are run and the lines below them are what must come out:
+... stands for anything, a number for any number, and tables may be wider. json blocks must be JSON. A comment on the
+line before a block changes that:
 
     <!-- test: slow -->                takes long: run by `make test-slow`, otherwise its arguments are parsed
     <!-- test: skip because ... -->    needs data or hours: its arguments are parsed, its python compiled
@@ -88,6 +89,10 @@ class Runner:
     slow: bool = False
     names: dict[str, Any] = field(default_factory=dict)
 
+    def runs(self, block: Block) -> bool:
+        """Whether a block is run, and not only looked at."""
+        return block.marker != "skip because" and (self.slow or block.marker != "slow")
+
     def run(self, block: Block) -> None:
         if block.kind == "json":
             json.loads(block.text)
@@ -95,7 +100,7 @@ class Runner:
             Path(block.detail).write_text(block.text, encoding="utf-8")
         if block.kind not in RUN:
             return
-        real = block.marker != "skip because" and (self.slow or block.marker != "slow")
+        real = self.runs(block)
         if block.kind == "python":
             self._python(block, real)
             return
