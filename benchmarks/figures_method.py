@@ -105,9 +105,9 @@ class Picture:
 
 def _mended(image: Array, depth: Array, step: float) -> tuple[Array, Array]:
     """Without the pixels that no sample of the front surface fell into."""
-    near = median_filter(np.where(np.isfinite(depth), depth, 1e3), 3)
+    near = median_filter(np.where(np.isfinite(depth), depth, 1e3), 5)
     hole = depth > near + 6 * step
-    filled = np.stack([median_filter(image[..., c], 3) for c in range(3)], axis=2)
+    filled = np.stack([median_filter(image[..., c], 5) for c in range(3)], axis=2)
     return np.where(hole[..., None], filled, image), np.where(hole, near, depth)
 
 
