@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo toy test test-slow lint bench screenshots clean
+.PHONY: demo toy test test-slow lint bench screenshots docs clean
 
 demo: $(READY)
 	$(BIN)/cmnet demo -o out/demo
@@ -29,8 +29,11 @@ bench: $(READY)
 screenshots: $(READY)  # needs Chromium or Chrome
 	$(BIN)/python benchmarks/screenshots.py
 
+docs: $(READY)  # site/index.html, to be read with or without a server
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+
 clean:
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf site .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
