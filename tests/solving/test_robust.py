@@ -11,7 +11,7 @@ from cmnet.geometry.pose import Pose
 from cmnet.pairing.surface import prepare, unit_of
 from cmnet.solving.assembly import groups_of
 from cmnet.solving.constraints import FORMAT, load_constraints
-from cmnet.solving.robust import solve
+from cmnet.solving.robust import fits_of, solve
 
 
 @pytest.fixture(scope="module")
@@ -77,6 +77,15 @@ def test_a_foreign_piece_stays_out(broken):
     assembly = cmnet.assemble([*parts, stranger])
     assert assembly.groups == [[0, 1]]
     assert assembly.unplaced == [2]
+
+
+def test_two_scans_of_one_part_do_not_lie_in_the_same_place(broken):
+    parts, T = broken
+    unit = unit_of(parts)
+    surfaces = [prepare(part, unit) for part in (parts[0], parts[0], parts[1])]
+    fits = fits_of(surfaces)
+    assert not fits(0, 1, Pose.identity())
+    assert fits(0, 2, T[0] @ T[1].inverse())
 
 
 def test_one_part_is_refused(broken):

@@ -12,7 +12,7 @@ worked examples:
   cmnet train --data data/toy -o runs/toy --resume                  go on exactly where it stopped
   cmnet train --preset breaking-bad --data data/bb -o runs/bb       2 to 20 pieces, a tenth of the objects left out
   cmnet train --data generated:training --pieces 2-8 -o runs/own    fresh objects for ever
-  cmnet train --data data/bb --subset everyday --preset paper -o runs/paper --devices 4 --strategy ddp
+  cmnet train --data data/bb --preset paper -o runs/paper --devices 4 --strategy ddp --set accumulate=1
   cmnet train --data data/toy -o runs/no-occupancy --set occupancy_branch=false
 """
 

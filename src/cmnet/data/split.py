@@ -49,7 +49,8 @@ def hold_out(source: FolderObjects, share: float) -> tuple[Chosen, Chosen]:
     if not all(sides):
         raise InputError(
             f"holding out {share:.0%} of the objects in {source.root} leaves nothing to "
-            f"{'validate on' if sides[0] else 'train on'}; choose another share or add objects"
+            f"{'validate on' if sides[0] else 'train on'}; add objects, or write lists of them "
+            "(data_split/SUBSET.train.txt and SUBSET.val.txt)"
         )
     return Chosen(source, sides[0]), Chosen(source, sides[1])
 

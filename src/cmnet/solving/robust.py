@@ -11,6 +11,7 @@ from cmnet.geometry.pose import Pose
 from cmnet.pairing.hypotheses import sinking
 from cmnet.pairing.joins import Join, pose_of_surfaces
 from cmnet.pairing.surface import Surface
+from cmnet.pairing.verify import inside
 from cmnet.solving.assembly import Assembly, to_assembly
 from cmnet.solving.averaging import average
 from cmnet.solving.constraints import Constraints
@@ -23,6 +24,7 @@ Array = NDArray[np.float64]
 
 SHIFT = 0.03  # units by which agreeing joins may put a part's centre apart
 SUNK = 4.0  # probes inside another part, weighed by depth, from which two parts run into each other
+SWALLOWED = 0.3  # share of a part's volume inside another, likewise
 
 
 def solve(
@@ -69,8 +71,11 @@ def fits_of(surfaces: Sequence[Surface]) -> Fits:
 
     def fits(i: int, j: int, T_i_j: Pose) -> bool:
         a, b = surfaces[i], surfaces[j]
-        apart = np.linalg.norm(T_i_j.apply(b.T_part_surface.t) - a.T_part_surface.t)
-        return bool(apart > reach[i] + reach[j]) or sinking(a, b, pose_of_surfaces(a, b, T_i_j)) < SUNK
+        if np.linalg.norm(T_i_j.apply(b.T_part_surface.t) - a.T_part_surface.t) > reach[i] + reach[j]:
+            return True
+        T = pose_of_surfaces(a, b, T_i_j)
+        # Of two scans of one part, surfaces lie on surfaces: only their volumes are in each other.
+        return sinking(a, b, T) < SUNK and max(inside(a, b, T), inside(b, a, T.inverse())) < SWALLOWED
 
     return fits
 
