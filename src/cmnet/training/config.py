@@ -54,7 +54,7 @@ def plain_drawing(net_config: CMNetConfig) -> Drawing:
 TRAIN_PRESETS = {
     "paper": TrainConfig(learning_rate=1e-2, warmup=0),
     "cmnet-base": TrainConfig(
-        steps=5000,
+        steps=6000,
         accumulate=2,
         learning_rate=2e-3,
         average=0.998,
