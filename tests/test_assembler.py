@@ -104,7 +104,7 @@ def test_the_network_suggests_and_the_surfaces_decide(assembler, parts):
     assembly = assembler.assemble(parts)
     assert is_valid(assembly, 2)
     assert set(assembly.matches) == {(0, 1)}
-    suggested = assembler._suggestions(parts, [(0, 1)], lambda stage, done, total: None, {})
+    suggested = assembler._suggestions(assembler.describe(parts), [(0, 1)], lambda stage, done, total: None, {})
     assert 1 <= len(suggested[0, 1]) <= 6
 
 

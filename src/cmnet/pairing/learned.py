@@ -22,6 +22,7 @@ LONG, STRETCH = 0.08, 0.03  # network units: two matches lie so far apart on eit
 BEND = 0.35  # and their normals differ by so little in their cosines
 NEAR = 0.06  # matches that agree with a pose bring their points so near, in network units
 FACING = -0.3  # and their normals' dot product below this
+TRIED = 100  # poses, those that most matches agree with first, that are polished
 POLISH = 3  # rounds of weighted SVD on the matches that agree
 SAME_TURN, SAME_SHIFT = 10.0, 0.05  # degrees and network units: poses nearer to each other than this are one
 INLIERS, ROUNDS = 0.1, 5  # the paper's: radius in network units and rounds of the plain weighted SVD
@@ -52,7 +53,7 @@ def poses_from_matches(matches: Correspondences, count: int) -> list[Pose]:
     R, t = (np.concatenate(both) for both in zip(_from_frames(matches), _from_pairs(matches)))
     support = _agreeing(matches, R, t).sum(axis=1)
     kept: list[Pose] = []
-    for h in np.argsort(-support, kind="stable"):
+    for h in np.argsort(-support, kind="stable")[:TRIED]:
         if len(kept) == count - 1:
             break
         T = _polished(matches, Pose(R[h], t[h]))

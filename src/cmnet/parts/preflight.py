@@ -134,10 +134,7 @@ def _same_twice(parts: Sequence[Part], looks: Sequence[Look]) -> list[str]:
         for a, b in combinations(range(len(parts)), 2)
         if looks[a].count == looks[b].count and np.allclose(marks[a], marks[b], rtol=SAME, atol=0)
     ]
-    return [
-        f"{looks[a].name} and {looks[b].name} are the same scan and may end up in the same place; leave one of them out"
-        for a, b in twins
-    ]
+    return [f"{looks[a].name} and {looks[b].name} are the same scan; leave one of them out" for a, b in twins]
 
 
 def _shape_mark(part: Part) -> Array:
