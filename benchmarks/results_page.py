@@ -1,4 +1,4 @@
-"""Write docs/results.md from the figures in benchmarks/results: every number of the page comes from there.
+"""Write docs/results.md and README's figures from benchmarks/results: every number on them comes from there.
 
     python benchmarks/results_page.py
 
@@ -17,6 +17,8 @@ from cmnet.files import write_text
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
 PAGE = ROOT / "docs" / "results.md"
+README = ROOT / "README.md"
+MARKS = ("<!-- results: written by benchmarks/results_page.py -->\n", "<!-- /results -->\n")
 
 # Whole assemblies of one data set: what is measured, and by which file. The first one brings the row for chance.
 METHODS = {
@@ -29,6 +31,12 @@ SETS = {
     "benchmark_worn": "The generated benchmark, worn: eroded edges, lost chips, noise",
     "breaking_bad": "Breaking Bad's sample, objects held out while cmnet was written; never trained on",
 }
+SHORT = {
+    "benchmark_clean": "generated, clean",
+    "benchmark_worn": "generated, worn",
+    "breaking_bad": "Breaking Bad, held-out objects",
+}
+BRIEF = (0, 1, 2, 3, 4, 6, 7)  # columns of a table that README shows
 PUBLISHED = {  # PA_CD, %, on the everyday set, trained on it
     "DGL": 31.0,
     "Jigsaw": 57.3,
@@ -204,5 +212,49 @@ def page() -> str:
     return "\n".join([HEADER, *(text for text in sections if text)])
 
 
+def summary() -> str:
+    """What README says."""
+    blocks = [summary_of_pairs(), summary_of_assemblies(), summary_of_speed()]
+    blocks.append("More, and how each figure was made: [docs/results.md](docs/results.md).\n")
+    return "\n".join(block for block in blocks if block)
+
+
+def summary_of_pairs() -> str | None:
+    if (result := read("pairs")) is None:
+        return None
+    line = result["table"]["all"]
+    return (
+        f"Two parts, without any network: of {line['n']} fractures of Breaking Bad's sample, the two parts that touch\n"
+        f"most are joined to within 1° in {percent(line['within 1°'])}; it accepts {percent(line['accepted'])} of the "
+        f"joins, and {percent(line['precision'])} of these are\nright.\n"
+    )
+
+
+def summary_of_assemblies() -> str | None:
+    rows = []
+    for key, name in SHORT.items():
+        results = {method: result for method, file in METHODS.items() if (result := read(f"{key}_{file}"))}
+        lines = {method: row_of(result, "cmnet", "all") for method, result in results.items()}
+        if results:
+            lines["chance"] = row_of(next(iter(results.values())), "chance", "all")
+        rows += [[name, *(cell for k, cell in enumerate(overall(m, line)) if k in BRIEF)] for m, line in lines.items()]
+    told = "Whole objects. PA: share of parts in their places; what is left out counts as wrong.\n\n"
+    return told + table(("data", "method", *(OVERALL[k] for k in BRIEF[1:])), rows) if rows else None
+
+
+def summary_of_speed() -> str | None:
+    if (result := read("speed")) is None:
+        return None
+    told = ", ".join(f"{r['pieces']} pieces in {r['seconds']:.0f} s" for r in result["rows"])
+    return f"On two cores: {told}.\n"
+
+
+def readme(text: str) -> str:
+    """README with its figures replaced."""
+    before, rest = text.split(MARKS[0])
+    return before + MARKS[0] + "\n" + summary() + "\n" + MARKS[1] + rest.split(MARKS[1])[1]
+
+
 if __name__ == "__main__":
     write_text(PAGE, page())
+    write_text(README, readme(README.read_text(encoding="utf-8")))
