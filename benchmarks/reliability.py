@@ -81,7 +81,8 @@ def draw(curves: dict[str, list[Bin]], path: Path) -> None:
     for name, bins in curves.items():
         claimed, right = (np.array([getattr(b, key) for b in bins]) for key in ("claimed", "right"))
         low, high = (np.array([getattr(b, key) for b in bins]) for key in ("right_low", "right_high"))
-        top.errorbar(claimed, right, yerr=[right - low, high - right], marker="o", capsize=2, linewidth=1, label=name)
+        reach = np.maximum([right - low, high - right], 0)  # rounding may leave a share of 1 above its interval
+        top.errorbar(claimed, right, yerr=reach, marker="o", capsize=2, linewidth=1, label=name)
         counts = {b.low: b.n for b in bins}
         bottom.stairs([counts.get(low, 0) for low in BINS[:-1]], BINS)
     top.set(ylabel="share of joins that are right", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))

@@ -31,6 +31,12 @@ SETS = {
     "benchmark_worn": "The generated benchmark, worn: eroded edges, lost chips, noise",
     "breaking_bad": "Breaking Bad's sample, objects held out while cmnet was written; never trained on",
 }
+BUILT = "Made by `cmnet dataset build -o benchmark --preset benchmark --objects 40`.\n"
+DATA = {
+    "benchmark_clean": BUILT,
+    "benchmark_worn": BUILT,
+    "breaking_bad": "Fractures of 2 to 8 pieces, evenly spaced over all of the half.\n",
+}
 SHORT = {
     "benchmark_clean": "generated, clean",
     "benchmark_worn": "generated, worn",
@@ -100,7 +106,7 @@ def assemblies(key: str, title: str) -> str | None:
     best = next(iter(results.values()))
     lines = {name: row_of(result, "cmnet", "all") for name, result in results.items()}
     lines["chance"] = row_of(best, "chance", "all")
-    blocks = [table(OVERALL, [overall(name, line) for name, line in lines.items()])]
+    blocks = [DATA[key], table(OVERALL, [overall(name, line) for name, line in lines.items()])]
     counts = [r["pieces"] for r in best["rows"] if r["method"] == "cmnet" and r["subset"] == "all"]
     by_count = [row_of(best, "cmnet", count) for count in counts if count != "all"]
     blocks += [f"By number of pieces ({next(iter(results))}):\n"]
