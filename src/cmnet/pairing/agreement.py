@@ -16,6 +16,7 @@ from cmnet.pairing.surface import Surface
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
+Indices = NDArray[np.int32]
 
 AGREE = np.float32(0.88)  # least cosine of equal skins and opposed fractures
 FARTHEST = np.float32(3.0)  # squared distance, over the squared reach, from which creases are strangers: e⁻³ = 0.05
@@ -31,9 +32,7 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
         return njit(error_model="numpy")(function)
 
 
-def agreement(
-    a: Surface, b: Surface, R: Floats, t: Floats, which: Ints, near: float
-) -> tuple[Floats, NDArray[np.int32]]:
+def agreement(a: Surface, b: Surface, R: Floats, t: Floats, which: Ints, near: float) -> tuple[Floats, Indices]:
     """How well creases `which` (n,) of b fall onto complementary creases of a in poses R (h, 3, 3), t (h, 3).
 
     near : creases so near each other agree, in units
@@ -64,7 +63,22 @@ def _field(a: Surface) -> tuple[Any, ...]:
 
 
 @compiled
-def _agreement(R, t, which, x_b, n_b, x_a, n_a, crease_of, origin, scale, shape, near, weight, partner):  # type: ignore[no-untyped-def]
+def _agreement(
+    R: Floats,
+    t: Floats,
+    which: Ints,
+    x_b: Floats,
+    n_b: Floats,
+    x_a: Floats,
+    n_a: Floats,
+    crease_of: Indices,
+    origin: Floats,
+    scale: np.float32,
+    shape: Ints,
+    near: np.float32,
+    weight: Floats,
+    partner: Indices,
+) -> None:
     for h in range(len(t)):
         for k in range(len(which)):
             at, squared = _fallen(R, t, h, x_b, which[k], x_a, crease_of, origin, scale, shape, near)
@@ -74,7 +88,22 @@ def _agreement(R, t, which, x_b, n_b, x_a, n_a, crease_of, origin, scale, shape,
 
 
 @compiled
-def _agreements(R, t, which, rows, x_b, n_b, x_a, n_a, crease_of, origin, scale, shape, near, total):  # type: ignore[no-untyped-def]
+def _agreements(
+    R: Floats,
+    t: Floats,
+    which: Ints,
+    rows: Ints,
+    x_b: Floats,
+    n_b: Floats,
+    x_a: Floats,
+    n_a: Floats,
+    crease_of: Indices,
+    origin: Floats,
+    scale: np.float32,
+    shape: Ints,
+    near: np.float32,
+    total: Floats,
+) -> None:
     for h in range(len(t)):
         for k in range(which.shape[1]):
             crease = which[rows[h], k]
@@ -84,7 +113,19 @@ def _agreements(R, t, which, rows, x_b, n_b, x_a, n_a, crease_of, origin, scale,
 
 
 @compiled
-def _fallen(R, t, h, x_b, k, x_a, crease_of, origin, scale, shape, near):  # type: ignore[no-untyped-def]
+def _fallen(
+    R: Floats,
+    t: Floats,
+    h: int,
+    x_b: Floats,
+    k: int,
+    x_a: Floats,
+    crease_of: Indices,
+    origin: Floats,
+    scale: np.float32,
+    shape: Ints,
+    near: np.float32,
+) -> tuple[int, np.float32]:
     """The crease of a that crease k of b falls onto in pose h, and the squared distance over that of the reach."""
     b0, b1, b2 = x_b[k, 0], x_b[k, 1], x_b[k, 2]
     y0 = R[h, 0, 0] * b0 + R[h, 0, 1] * b1 + R[h, 0, 2] * b2 + t[h, 0]
@@ -104,7 +145,7 @@ def _fallen(R, t, h, x_b, k, x_a, crease_of, origin, scale, shape, near):  # typ
 
 
 @compiled
-def _complementary(R, h, n_b, k, n_a, at):  # type: ignore[no-untyped-def]
+def _complementary(R: Floats, h: int, n_b: Floats, k: int, n_a: Floats, at: int) -> bool:
     """Whether two creases have one face in common and the other opposed. See `creases.complement`."""
     for crossed in range(2):
         first = _cosine(R, h, n_b, k, crossed, n_a, at, 0)
@@ -116,7 +157,7 @@ def _complementary(R, h, n_b, k, n_a, at):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _cosine(R, h, n_b, k, f_b, n_a, at, f_a):  # type: ignore[no-untyped-def]
+def _cosine(R: Floats, h: int, n_b: Floats, k: int, f_b: int, n_a: Floats, at: int, f_a: int) -> np.float32:
     """Of face f_b of crease k of b, turned by pose h, and face f_a of crease `at` of a."""
     b0, b1, b2 = n_b[k, f_b, 0], n_b[k, f_b, 1], n_b[k, f_b, 2]
     total = np.float32(0)

@@ -88,19 +88,24 @@ def verify(a: Surface, b: Surface, T_a_b: Pose) -> Evidence:
         gap=float(np.sqrt((gaps**2).mean())) if len(gaps) else LIFT,
         near=float(np.mean([s.area * (e.near & ~e.touching).mean() for s, e in sides])),
         sunk=float(sum(s.area * e.sunk.mean() for s, e in sides)),
-        inside=max(inside(a, b, T_a_b, SUNK), inside(b, a, T_a_b.inverse(), SUNK)),
+        inside=max(_deep_inside(a, b, T_a_b), _deep_inside(b, a, T_a_b.inverse())),
         depth=float(np.quantile(depths, 0.95)) if len(depths) else 0.0,
         hold=_hold(b, sides[0][1], rim=True),
         grip=_hold(b, sides[0][1], rim=False),
     )
 
 
+def _deep_inside(a: Surface, b: Surface, T_a_b: Pose) -> float:
+    """Share of b's volume inside a, what lies just below its surface or may be an error of the voxels left out."""
+    return inside(a, b, T_a_b, max(SUNK, a.box.size))
+
+
 def inside(a: Surface, b: Surface, T_a_b: Pose, least: float = 0.0) -> float:
-    """Share of b's volume that lies inside a, deeper than `least` units and, if that is not 0, than a voxel."""
+    """Share of b's volume that lies inside a, deeper than `least` units."""
     if not len(b.inner):
         return 0.0
     depth = -a.signed[a.box.voxel(T_a_b.apply(b.inner).astype(np.float32))]
-    return float((depth > (max(least, a.box.size) if least else 0.0)).mean())
+    return float((depth > least).mean())
 
 
 def _side(a: Surface, b: Surface, T_a_b: Pose) -> _Side:
