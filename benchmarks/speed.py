@@ -3,18 +3,19 @@
     python benchmarks/speed.py [--weights W] [--json benchmarks/results/speed.json]
 
 Every number of pieces has a process of its own, so that its peak of memory is its own; pieces are broken off generated
-shapes beforehand. Seconds are of the clock on the wall: run it on an idle machine. Memory is the highest resident size
-up to the end of a stage, in MB, the interpreter and its libraries (row `start`) included.
+shapes beforehand. Seconds are of the clock on the wall: run it on an idle machine. Memory is the highest size up to
+the end of a stage, in MB, of the process and all its workers; pages they share count once. The interpreter and its
+libraries (row `start`) are included. It is read from /proc: Linux only.
 """
 
 from __future__ import annotations
 
 import argparse
 import multiprocessing
-import resource
-import sys
+import threading
 import time
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -33,28 +34,50 @@ PIECES = (8, 20, 50)
 LIMITS = {8: 30.0, 20: 120.0, 50: 600.0}  # seconds on two cores that are aimed at
 MEGABYTES = 4000.0  # likewise
 START = "start"
+EVERY = 0.1  # seconds between two looks at the memory
+
+
+class Watch(threading.Thread):
+    """Looks at the memory now and then. peak: the highest so far, in MB."""
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.peak = memory()
+        self.start()
+
+    def run(self) -> None:
+        while True:
+            self.peak = max(self.peak, memory())
+            time.sleep(EVERY)
+
+
+def memory() -> float:
+    """Of this process and its workers, in MB; pages that several of them share count once."""
+    own = Path("/proc/self")
+    workers = [worker for thread in (own / "task").iterdir() for worker in (thread / "children").read_text().split()]
+    total = 0
+    for process in (own, *(Path("/proc") / worker for worker in workers)):
+        with suppress(OSError):  # a worker that has just ended
+            lines = (process / "smaps_rollup").read_text().splitlines()
+            total += sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+    return total / 1e3
 
 
 @dataclass
 class Clock:
     """Listens to the progress of an assembly. What comes after a report belongs to the stage it names."""
 
+    watch: Watch = field(default_factory=Watch)
     seconds: dict[str, float] = field(default_factory=dict)
-    megabytes: dict[str, float] = field(default_factory=lambda: {START: peak()})
+    megabytes: dict[str, float] = field(default_factory=dict)
     stage: str = START
     since: float = field(default_factory=time.perf_counter)
 
     def __call__(self, stage: str, done: int = 0, total: int = 0) -> None:
         now = time.perf_counter()
         self.seconds[self.stage] = self.seconds.get(self.stage, 0.0) + now - self.since
-        self.megabytes[self.stage] = peak()
+        self.megabytes[self.stage] = self.watch.peak
         self.stage, self.since = stage, now
-
-
-def peak() -> float:
-    """The highest resident size of this process so far, in MB."""
-    size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return size / (1e6 if sys.platform == "darwin" else 1e3)
 
 
 def broken(shape: str, pieces: int, seed: int) -> list[Part]:
@@ -76,7 +99,7 @@ def measure(weights: str, seed: int, parts: list[Part]) -> dict[str, Any]:
         "pieces": len(parts),
         "faces": sum(0 if part.faces is None else len(part.faces) for part in parts),
         "seconds": seconds,
-        "megabytes": peak(),
+        "megabytes": clock.watch.peak,
         "placed": max((len(group) for group in assembly.groups), default=1),
         "stages": {name: {"seconds": s, "megabytes": clock.megabytes[name]} for name, s in clock.seconds.items()},
     }

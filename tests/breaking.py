@@ -3,7 +3,7 @@
 import numpy as np
 from manifold3d import Manifold, Mesh
 
-from cmnet.pairing.surface import prepare, unit_of
+from cmnet.pairing.surface import FIRST, prepare, unit_of
 from cmnet.parts.part import Part
 
 
@@ -48,9 +48,9 @@ def thin_bowl(thickness=0.02):
     return shell.trim_by_plane([0.0, 1.0, 0.0], 0.1)
 
 
-def prepared(parts, scale=1.0, seed=0):
-    unit = scale * unit_of(parts)
-    return [prepare(part, unit, seed) for part in parts]
+def prepared(parts, look=FIRST):
+    unit = unit_of(parts)
+    return [prepare(part, unit, look) for part in parts]
 
 
 def solid_egg():
@@ -63,3 +63,10 @@ def broken_twice(rng):
     halves = [solid_egg() ^ across, solid_egg() - across]
     quarters = [piece for half in halves for piece in (half ^ along, half - along)]
     return [to_part(f"quarter {k}", piece) for k, piece in enumerate(quarters)]
+
+
+def thin_neck(radius):
+    """A block and an egg on a neck: the break through it is tiny beside the two."""
+    neck = Manifold.cylinder(0.5, radius, 0.8 * radius, 48, True)
+    egg = Manifold.sphere(0.35, 64).scale([1.0, 0.8, 0.7]).translate([0.0, 0.0, -0.42])
+    return neck + egg + Manifold.cube([0.9, 0.7, 0.5], True).translate([0.0, 0.0, 0.45])

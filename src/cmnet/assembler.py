@@ -20,7 +20,7 @@ from cmnet.pairing.breaks import Breaks
 from cmnet.pairing.joins import Join, joins, suggestions
 from cmnet.pairing.learned import poses_from_matches
 from cmnet.pairing.stages import ALL, Stages
-from cmnet.pairing.surface import COARSER, Surface, area_of, prepare, unit_of
+from cmnet.pairing.surface import COARSE, FINE, FIRST, Look, Surface, area_of, prepare, unit_of
 from cmnet.parts.health import require_parts
 from cmnet.parts.load import load_parts
 from cmnet.parts.part import Part
@@ -125,12 +125,13 @@ class Assembler:
             return with_matches(solve_paper(edges, [area_of(part) for part in loaded]), kept)
         learned = self._suggestions(described, pairs, tell, kept) if described else {}
         breaks = [breaks_of(d) for d in described] or [None] * len(loaded)
-        surfaces = self._surfaces(loaded, 1.0, tell, breaks)
-        coarse = cache(lambda: self._surfaces(loaded, COARSER, tell, breaks) if self.stages.coarse else [])
+        surfaces = self._surfaces(loaded, FIRST, tell, breaks)
+        coarse = cache(lambda: self._surfaces(loaded, COARSE, tell, breaks) if self.stages.coarse else [])
         assembly = look_again(
             surfaces,
             self._joins(surfaces, coarse, pairs, learned, tell),
             coarse,
+            lambda: self._surfaces(loaded, FINE, tell, breaks) if self.stages.fine else [],
             learned=learned,
             each=lambda work, count: self._each("second look", work, count, tell),
             constraints=known,
@@ -146,10 +147,10 @@ class Assembler:
         return load_constraints(constraints, parts)
 
     def _surfaces(
-        self, parts: Sequence[Part], scale: float, tell: Progress, breaks: Sequence[Breaks | None]
+        self, parts: Sequence[Part], look: Look, tell: Progress, breaks: Sequence[Breaks | None]
     ) -> list[Surface]:
-        unit = scale * unit_of(parts)
-        return self._each("surfaces", lambda k: prepare(parts[k], unit, self.seed, breaks[k]), len(parts), tell)
+        unit = unit_of(parts)
+        return self._each("surfaces", lambda k: prepare(parts[k], unit, look, self.seed, breaks[k]), len(parts), tell)
 
     def _joins(
         self,

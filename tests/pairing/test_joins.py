@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from manifold3d import Manifold
 
-from breaking import broken, prepared, solid_bar, to_part
+from breaking import broken, prepared, solid_bar, thin_neck, to_part
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.joins import joins, pose_of_parts, pose_of_surfaces, suggestions
-from cmnet.pairing.surface import COARSER
+from cmnet.pairing.surface import COARSE, FINE, FIRST
 from cmnet.parts.part import Part
 
 
@@ -18,16 +18,26 @@ def assert_right(found, truth, part, turn=0.3, shift=0.003):
     assert np.linalg.norm(found[0].T_i_j.apply(middle) - truth.apply(middle)) < shift
 
 
-@pytest.mark.parametrize(("name", "scale"), [("bar_parts", COARSER), ("bowl_parts", COARSER), ("bowl_parts", 1.0)])
-def test_a_broken_solid_and_a_thin_bowl_are_joined_exactly(name, scale, request):
+@pytest.mark.parametrize(("name", "look"), [("bar_parts", COARSE), ("bowl_parts", COARSE), ("bowl_parts", FIRST)])
+def test_a_broken_solid_and_a_thin_bowl_are_joined_exactly(name, look, request):
     parts = request.getfixturevalue(name)
     T = Pose.random(np.random.default_rng(5), 1.0)
-    surfaces = prepared([parts[0], parts[1].moved(T)], scale)
+    surfaces = prepared([parts[0], parts[1].moved(T)], look)
     found = joins(*surfaces)
     assert_right(found, T.inverse(), parts[1].moved(T))
     assert found[0].confidence > 0.5
     assert found[0].gap_rms < 0.003
     assert sum(j.confidence for j in found) <= 1 + 1e-9
+
+
+def test_a_thin_neck_is_joined_by_a_closer_look_only():
+    parts = broken(thin_neck(0.045), np.random.default_rng(3))
+    T = Pose.random(np.random.default_rng(1), 1.0)
+    moved = [parts[0], parts[1].moved(T)]
+    assert not any(j.confidence > 0.5 for j in joins(*prepared(moved)))
+    found = joins(*prepared(moved, FINE))
+    assert_right(found, T.inverse(), moved[1])
+    assert found[0].confidence > 0.5
 
 
 def test_confidence_orders_the_joins_and_parts_are_named(bar):
@@ -62,7 +72,7 @@ def test_parts_with_nothing_to_hold_on_to_have_no_sure_joins(part, bar_parts):
 
 def test_scale_does_not_matter(bar_parts):
     large = [Part(p.name, 1000 * p.vertices, p.faces) for p in bar_parts]
-    small, big = joins(*prepared(bar_parts, COARSER))[0], joins(*prepared(large, COARSER))[0]
+    small, big = joins(*prepared(bar_parts, COARSE))[0], joins(*prepared(large, COARSE))[0]
     np.testing.assert_allclose(big.T_i_j.t / 1000, small.T_i_j.t, atol=1e-4)
     np.testing.assert_allclose(big.T_i_j.R, small.T_i_j.R, atol=1e-4)
     assert big.contact_area == pytest.approx(1e6 * small.contact_area, rel=1e-3)
@@ -75,7 +85,7 @@ def test_oriented_clouds_are_joined_as_well():
         Part(p.name, s.T_part_surface.apply(s.unit * s.points), None, s.T_part_surface.rotate(s.normals))
         for p, s in zip(parts, surfaces)
     ]
-    assert_right(joins(*prepared(clouds, COARSER)), Pose.identity(), clouds[1], turn=1.0, shift=0.01)
+    assert_right(joins(*prepared(clouds, COARSE)), Pose.identity(), clouds[1], turn=1.0, shift=0.01)
 
 
 def test_poses_of_parts_and_surfaces_are_inverse_to_each_other(bar, motion):
@@ -87,7 +97,7 @@ def test_poses_of_parts_and_surfaces_are_inverse_to_each_other(bar, motion):
 def test_what_coarse_surfaces_suggest_is_found_on_fine_ones(bar_parts):
     T = Pose.random(np.random.default_rng(5), 1.0)
     moved = [bar_parts[0], bar_parts[1].moved(T)]
-    suggested = suggestions(*prepared(moved, COARSER), 6)
+    suggested = suggestions(*prepared(moved, COARSE), 6)
     assert 1 <= len(suggested) <= 6
     found = joins(*prepared(moved), learned=suggested)
     assert_right(found, T.inverse(), moved[1])

@@ -6,7 +6,8 @@ moved or scaled.
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
+
+from cmnet.geometry.compiled import compiled
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -15,6 +16,8 @@ CANDIDATES = 5  # candidates per sample wanted
 OPPOSED = -0.5  # normals with a smaller dot product belong to two sides of a wall, which may lie arbitrarily close
 ROUNDS = 12  # trials of a radius, at most
 SURPLUS = 1.02  # how many samples too many end the search
+CELL = 1.000001  # side of a cell, in radii: what is as near as the radius lies in the same or the next cell
+NEIGHBORHOOD = (13, *range(13), *range(14, 27))  # of a cell, in base 3; itself first, where most rivals are
 SATURATION = 0.55  # samples per squared radius and unit area that so many candidates leave, rounded up
 
 
@@ -68,11 +71,10 @@ def poisson_subset(points: Array, normals: Array, count: int, radius: float) -> 
     points, normals : (n, 3) float with n ≥ count. `radius` is the widest spacing tried; it shrinks until enough
     survive, and the surplus is cut from the end.
     """
-    pairs, lengths = _rivals(points, normals, radius)
     best = np.arange(len(points))
     low, high, trial = 0.0, radius, radius
     for _ in range(ROUNDS):
-        kept = _independent(len(points), pairs[lengths <= trial])
+        kept = _apart(points, normals, trial)
         if len(kept) >= count:
             best, low = kept, trial
             if len(kept) <= SURPLUS * count or low == high:
@@ -84,32 +86,52 @@ def poisson_subset(points: Array, normals: Array, count: int, radius: float) -> 
     return best[:count]
 
 
-def _rivals(points: Array, normals: Array, radius: float) -> tuple[Ints, Array]:
-    """Pairs (k, 2) of candidates i < j nearer than `radius` on the same side of a wall, and their distances (k,)."""
-    pairs = cKDTree(points).query_pairs(radius, output_type="ndarray").astype(np.int64)
-    i, j = pairs.T
-    same_side = np.einsum("kc,kc->k", normals[i], normals[j]) > OPPOSED
-    pairs = pairs[same_side]
-    offsets = points[pairs[:, 0]] - points[pairs[:, 1]]
-    return pairs, np.sqrt(np.einsum("kc,kc->k", offsets, offsets))
+def _apart(points: Array, normals: Array, radius: float) -> Ints:
+    """The candidates that no earlier one that is kept, on the same side of a wall, is as near to as the radius."""
+    kept = np.zeros(len(points), dtype=np.bool_)
+    if len(points):
+        _throw(points - points.min(axis=0), normals, radius, kept)
+    return np.flatnonzero(kept)
 
 
-def _independent(n: int, pairs: Ints) -> Ints:
-    """The greedy independent set of 0 ... n - 1 in index order: what a loop over the points would keep.
+@compiled
+def _throw(points: Array, normals: Array, radius: float, kept: NDArray[np.bool_]) -> None:
+    """Sets kept (n,). What is kept hangs in chains, one for each cell of a grid; cells may share one."""
+    mask = 1
+    while mask < len(points):
+        mask *= 2
+    mask -= 1
+    last = np.full(mask + 1, -1, dtype=np.int32)
+    before = np.empty(len(points), dtype=np.int32)
+    held = np.empty((len(points), 6), dtype=np.float64)  # points and normals of what is kept, close together
+    count = 0
+    cell = CELL * radius
+    for i in range(len(points)):
+        x, y, z = points[i]
+        u, v, w = normals[i]
+        a, b, c = int(x / cell), int(y / cell), int(z / cell)
+        free = True
+        for n in NEIGHBORHOOD:
+            k = last[_chain(a + n // 9 - 1, b + n // 3 % 3 - 1, c + n % 3 - 1, mask)]
+            while k >= 0 and free:
+                dx, dy, dz = held[k, 0] - x, held[k, 1] - y, held[k, 2] - z
+                if dx * dx + dy * dy + dz * dz <= radius * radius:
+                    free = held[k, 3] * u + held[k, 4] * v + held[k, 5] * w <= OPPOSED
+                k = before[k]
+            if not free:
+                break
+        if free:
+            kept[i] = True
+            held[count, :3], held[count, 3:] = points[i], normals[i]
+            h = _chain(a, b, c, mask)
+            before[count], last[h] = last[h], count
+            count += 1
 
-    Each round keeps everything without a living earlier rival and removes the rivals of what it kept.
-    """
-    earlier, later = pairs.T
-    alive, kept = np.ones(n, dtype=bool), np.zeros(n, dtype=bool)
-    while len(later):
-        first = alive.copy()
-        first[later] = False
-        kept |= first
-        alive &= ~first
-        alive[later[first[earlier]]] = False
-        living = alive[earlier] & alive[later]
-        earlier, later = earlier[living], later[living]
-    return np.flatnonzero(kept | alive)
+
+@compiled
+def _chain(a: int, b: int, c: int, mask: int) -> int:
+    """The number of the chain of a cell."""
+    return ((a * 73856093) ^ (b * 19349663) ^ (c * 83492791)) & mask
 
 
 def allocate(areas: Array, total: int, minimum: int = 256) -> Ints:

@@ -5,13 +5,12 @@ Most creases of a wrong pose meet nothing. Written as loops, those cost one look
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from cmnet.geometry.compiled import compiled
 from cmnet.pairing.surface import Surface
 
 Floats = NDArray[np.float32]
@@ -22,14 +21,6 @@ AGREE = np.float32(0.88)  # least cosine of equal skins and opposed fractures
 FARTHEST = np.float32(3.0)  # squared distance, over the squared reach, from which creases are strangers: e⁻³ = 0.05
 STRANGER = np.float32(np.inf)
 HALF = np.float32(0.5)
-
-
-def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compiled by the first call, and kept on disk for the next process if there is a place for it."""
-    try:
-        return njit(cache=True, error_model="numpy")(function)
-    except RuntimeError:  # neither beside this file nor in the user's cache folder may anything be written
-        return njit(error_model="numpy")(function)
 
 
 def agreement(a: Surface, b: Surface, R: Floats, t: Floats, which: Ints, near: float) -> tuple[Floats, Indices]:

@@ -35,7 +35,7 @@ def combine(members: Sequence[Surface], T_group_part: Sequence[Pose]) -> Surface
     T_group_part : of every member, from the coordinates of its part to those of the group
     → its `T_part_surface` maps to the coordinates of the group
     """
-    unit = members[0].unit
+    look, unit = members[0].look, members[0].unit
     world = [_scaled(T @ s.T_part_surface, unit) for s, T in zip(members, T_group_part)]
     kept = [_exposed(members, world, k, member.points, member.normals) for k, member in enumerate(members)]
     dense = [_exposed(members, world, k, member.dense, member.dense_normals) for k, member in enumerate(members)]
@@ -47,11 +47,11 @@ def combine(members: Sequence[Surface], T_group_part: Sequence[Pose]) -> Surface
     creases = join_creases([_moved(m.creases[which], back @ T) for m, T, which in zip(members, world, open_creases)])
     points, normals = back.apply(points), back.rotate(normals)
     area = sum(m.area * float(k.mean()) for m, k in zip(members, kept))
-    box = box_around(points)
+    box = box_around(points, look)
     signed = _union(box, members, [back @ T for T in world])
     next_to = nearest_few(cKDTree(points), points, AROUND)[1]
     rims = Rims(creases, back.apply(near), back.rotate(near_normals), next_to, min(m.wall for m in members))
-    return surface_of(Pose(frame.R, unit * frame.t), unit, points, normals, area, rims, box, signed)
+    return surface_of(look, Pose(frame.R, unit * frame.t), unit, points, normals, area, rims, box, signed)
 
 
 def _scaled(T: Pose, unit: float) -> Pose:

@@ -16,6 +16,7 @@ class Stages:
     loops: bool = True  # joins that agree support each other; without, a tree of single joins
     rematch: bool = True  # groups are matched again with their combined surfaces
     coarse: bool = True  # a second, coarser scale: suggests poses, and looks once more at what is still open
+    fine: bool = True  # a third, finer scale looks in the end at what no other has settled
 
 
 ALL = Stages()

@@ -24,17 +24,11 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 SQUARES = 10.0  # surface of all parts together, in square units: what is to be seen of a break is this large
-COARSER = 2.5  # unit of the second, coarser look, in those of the first
 SAMPLES = 8500  # even samples per square unit,
-FEWEST = 2500  # at least so many a part,
-MOST = 30_000  # at most so many
-VOXELS = 500_000
+FEWEST = 2500  # at least so many a part
 FINEST = 0.004  # smallest voxel, in units
 REACH = 0.05  # how far from the surface distances are known, in units
 CREASE_REACH = 0.04  # the same for creases
-CREASES = 1500  # kept per part
-PER_LEVEL = 1000  # of one scale, at most
-SEEDS = 250  # creases of a part that suggest poses
 LOCAL = 14  # creases near a seed that judge its poses first,
 AROUND = 0.12  # within this distance, in units
 BESIDE = 1.6  # spacings: samples nearer than this lie next to each other
@@ -42,23 +36,50 @@ PROBES = 400  # samples that look for overlap
 INNER = 1000  # points inside a part that measure it
 
 
+@dataclass(frozen=True)
+class Look:
+    """How closely parts are looked at.
+
+    scale   : the unit, over that of the first look
+    samples : even samples a part, at most
+    level   : creases kept of every level of a part's walls, at most
+    creases : of a part in all, at most
+    seeds   : of them suggest poses, at most
+    voxels  : of the box around a part, at most
+    """
+
+    scale: float
+    samples: int
+    level: int
+    creases: int
+    seeds: int
+    voxels: int
+
+
+FIRST = Look(1.0, samples=30_000, level=1000, creases=1500, seeds=250, voxels=500_000)
+COARSE = replace(FIRST, scale=2.5)
+FINE = Look(0.4, samples=100_000, level=2000, creases=3000, seeds=400, voxels=2_000_000)
+
+
 @dataclass(frozen=True, eq=False)
 class Surface:
     """One part in a frame of its own: principal axes about the centre, lengths in units.
 
+    look                 : how closely it was looked at
     T_part_surface       : the frame; x_part = T_part_surface.apply(unit · x_surface)
     points, normals      : (n, 3) float, even samples, `spacing` apart
     next_to              : (n, k) int32, of every sample those nearer than BESIDE spacings, itself for the rest
     area, wall           : of the surface; thickness of its thinner walls (infinite: thick everywhere)
     dense, dense_normals : (d, 3) float, the same samples and many more near thin edges; `tree` is over them
     creases              : those likely to be of a break first, else in farthest-point order: spread over the part
-    around               : (≤ SEEDS, ≤ LOCAL) int, for each of the first creases some of those around it
+    around               : (≤ look.seeds, ≤ LOCAL) int, for each of the first creases some of those around it
     probes               : (≤ PROBES, 3) float, a few samples spread over the whole part
     inner                : (≤ INNER, 3) float, points inside it, evenly spread over its volume
     signed               : (v,) float32, of every voxel of the box the distance to the surface, negative inside
     crease_of            : (v,) int32, of every voxel the nearest crease (len(creases): none near)
     """
 
+    look: Look
     T_part_surface: Pose
     unit: float
     points: Array
@@ -81,38 +102,49 @@ class Surface:
 
 
 def unit_of(parts: Sequence[Part]) -> float:
-    """The length that all parts are measured in, from their areas alone."""
+    """The length that all parts are measured in at first, from their areas alone."""
     return float(np.sqrt(sum(area_of(part) for part in parts) / SQUARES))
 
 
-def prepare(part: Part, unit: float, seed: int = 0, breaks: Breaks | None = None) -> Surface:
-    """Sample a part and find its creases and its volume. `unit` is the length that all parts are measured in."""
+def prepare(part: Part, length: float, look: Look = FIRST, seed: int = 0, breaks: Breaks | None = None) -> Surface:
+    """Sample a part and find its creases and its volume. `length` is the unit of the first look, of all parts."""
+    unit = look.scale * length
     area = area_of(part) / unit**2
-    samples = sample_parts([part], int(np.clip(SAMPLES * area, FEWEST, MOST)), seed, minimum=1)[0]
+    samples = sample_parts([part], int(np.clip(SAMPLES * area, FEWEST, look.samples)), seed, minimum=1)[0]
     frame = principal_frame(samples.xyz)
     local = samples.moved(frame.inverse())
-    points, normals = local.xyz / unit, local.normals
+    order = cKDTree(local.xyz).indices  # neighbours beside each other: what is near is then near in memory too
+    points, normals = local.xyz[order] / unit, local.normals[order]
     corners = None if part.faces is None else frame.inverse().apply(part.triangles) / unit
-    rims = find_rims(corners, points, normals, np.random.default_rng(seed), PER_LEVEL)
+    rims = find_rims(corners, points, normals, np.random.default_rng(seed), look.level)
     if breaks is not None:
         likely = breaks.near(frame.apply(unit * rims.creases.points))
         rims = replace(rims, creases=replace(rims.creases, likely=likely))
-    box = box_around(points)
+    box = box_around(points, look)
     signed = _signed(box, points, normals, corners)
-    return surface_of(frame, unit, points, normals, area, rims, box, signed)
+    return surface_of(look, frame, unit, points, normals, area, rims, box, signed)
 
 
-def box_around(points: Array) -> Box:
-    return Box.around(points, REACH, VOXELS, FINEST)
+def box_around(points: Array, look: Look) -> Box:
+    return Box.around(points, REACH, look.voxels, FINEST)
 
 
 def surface_of(
-    frame: Pose, unit: float, points: Array, normals: Array, area: float, rims: Rims, box: Box, signed: Floats32
+    look: Look,
+    frame: Pose,
+    unit: float,
+    points: Array,
+    normals: Array,
+    area: float,
+    rims: Rims,
+    box: Box,
+    signed: Floats32,
 ) -> Surface:
     """Put a surface together from its samples, its creases and its volume, all in the given frame."""
-    creases = spread(rims.creases, CREASES)
+    creases = spread(rims.creases, look.creases)
     spacing = float(np.sqrt(area / max(len(points), 1)))
     return Surface(
+        look=look,
         T_part_surface=frame,
         unit=unit,
         points=points,
@@ -126,7 +158,7 @@ def surface_of(
         tree=cKDTree(rims.points),
         creases=creases,
         crease_tree=cKDTree(creases.points),
-        around=neighbourhoods(creases.points, SEEDS, LOCAL, AROUND),
+        around=neighbourhoods(creases.points, look.seeds, LOCAL, AROUND),
         probes=points[farthest_points(points, min(PROBES, len(points)))],
         inner=_inner(box, signed),
         box=box,

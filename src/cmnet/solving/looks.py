@@ -1,12 +1,14 @@
-"""One look is not enough: what the joins of two parts leave open is looked at again, in groups, and then coarsely.
+"""One look is not enough: what the joins of two parts leave open is looked at again, in groups, and at other scales.
 
-The first look is fine, for small contacts and sharp edges. Groups then show what they have left open together. Worn
-edges have no fine structure: what is still open in the end is compared at a coarser scale.
+Groups show what they have left open together. Worn edges have no fine structure: what is still open is compared at a
+coarser scale. Contacts much smaller than the parts, a stem or a neck, show only at a finer one; that takes longest, and
+comes last.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import comb
 
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.joins import Join
@@ -19,12 +21,14 @@ from cmnet.solving.rematch import Each, Rematcher
 from cmnet.solving.robust import solve
 
 ROUNDS = 4  # groups that have grown are looked at again, so often at most
+FEW = 45  # pairs of groups that are looked at finely, at most
 
 
 def look_again(
     surfaces: Sequence[Surface],
     joins: Sequence[Join],
     coarse: Callable[[], Sequence[Surface]],
+    fine: Callable[[], Sequence[Surface]],
     learned: Mapping[tuple[int, int], Sequence[Pose]],
     each: Each,
     constraints: Constraints | None = None,
@@ -32,9 +36,9 @@ def look_again(
 ) -> Assembly:
     """Solve by the joins, then look again where that leaves something open.
 
-    coarse  : makes the surfaces of the last look, if it comes to that; none: without it
-    learned : T_i_j of parts that the network suggests
-    each    : does the work for 0 … count − 1
+    coarse, fine : make the surfaces of the last looks, if it comes to that; none: without them
+    learned      : T_i_j of parts that the network suggests
+    each         : does the work for 0 … count − 1
     """
 
     def solved(joins: Sequence[Join], start: Sequence[Group] | None = None) -> Assembly:
@@ -43,8 +47,10 @@ def look_again(
     assembly = solved(joins)
     if stages.rematch and assembly.groups:
         assembly = _again(assembly, Rematcher(surfaces, learned, stages, each), solved)
-    if len(_all_groups(assembly)) > 1 and (coarser := coarse()):
+    if _pairs(assembly) and (coarser := coarse()):
         assembly = _again(assembly, Rematcher(coarser, learned, stages, each, singles=True), solved)
+    if 1 <= _pairs(assembly) <= FEW and (finer := fine()):
+        assembly = _again(assembly, Rematcher(finer, learned, stages, each, singles=True), solved)
     return assembly
 
 
@@ -82,6 +88,11 @@ def _pair(join: Join) -> tuple[int, int]:
 
 def _top(joins: Sequence[Join]) -> float:
     return max((join.confidence for join in joins), default=0.0)
+
+
+def _pairs(assembly: Assembly) -> int:
+    """How many pairs of groups are still open."""
+    return comb(len(_all_groups(assembly)), 2)
 
 
 def _all_groups(assembly: Assembly) -> list[Group]:
