@@ -48,3 +48,19 @@ def test_the_stages_of_the_shipped_weights_are_well_formed():
     assert all(not benchmark & set(recipe.shapes) and recipe.stream == 1 for recipe in recipes)
     assert all(recipe.pieces == (2, 2) and recipe.wear is None for recipe, _ in STAGES[0].shares)
     assert any(recipe.wear for recipe, _ in STAGES[-1].shares)
+
+
+def test_lookalikes_are_the_same_object_broken_another_way():
+    without, always = ((Stage(None, ((THREE, 1.0),), lookalikes=share),) for share in (0.0, 1.0))
+    plain, more = (Curriculum(0, 600, stages, block=1, uses=1)[0] for stages in (without, always))
+    assert plain.lookalike is None
+    assert more.lookalike is not None
+    assert all(np.array_equal(a.xyz, b.xyz) for a, b in zip(plain.points, more.points, strict=True))
+    sizes = [sum(p.area for p in obj.points) for obj in (more, more.lookalike)]
+    low, high = (
+        [f(np.concatenate([p.xyz for p in obj.points]), axis=0) for obj in (more, more.lookalike)]
+        for f in (np.min, np.max)
+    )
+    assert np.allclose(low[0], low[1], atol=0.05)
+    assert np.allclose(high[0], high[1], atol=0.05)
+    assert sizes[0] != sizes[1]

@@ -125,3 +125,18 @@ def test_objects_in_order_are_finite(source):
     for wrong in (4, -1):
         with pytest.raises(IndexError):
             fixed[wrong]
+
+
+def test_a_lookalike_adds_a_pair_without_matches_and_changes_nothing_else(bar, bars):
+    settings = {"positive_radius": 0.05, "pairs": 4, "apart": 0.5}
+    plain, more = draw(bar, **settings), draw(replace(bar, lookalike=sample_object("bar", bars, 2500, 1)), **settings)
+    *others, stranger = more.pairs
+    assert equal(plain, replace(more, fragments=more.fragments[:-1], pairs=tuple(others)))
+    assert stranger.q == len(more.fragments) - 1
+    assert stranger.p < stranger.q
+    assert len(stranger.matches) == 0
+    assert more.fragments[-1].breaking.any()  # it was broken off something, if not off this
+
+
+def test_networks_are_judged_without_lookalikes(bar):
+    assert equal(draw(bar, choice="most-touching"), draw(replace(bar, lookalike=bar), choice="most-touching"))

@@ -20,10 +20,14 @@ TRIES = 8  # at objects that will not break as asked
 
 @dataclass(frozen=True)
 class Stage:
-    """Recipes and how often each is taken, until a number of exercises is reached."""
+    """Recipes and how often each is taken, until a number of exercises is reached.
+
+    lookalikes : share of the objects that come with the same object broken another way
+    """
 
     until: int | None
     shares: tuple[tuple[Recipe, float], ...]
+    lookalikes: float = 0.0
 
 
 _ALL = RECIPES["training"]
@@ -33,10 +37,13 @@ _MANY = replace(_ALL, pieces=(9, 20))
 _WORN = replace(_ALL, wear=Wear(erosion=0.003, chips=0.3, noise=0.0004))
 _WORSE = replace(_ALL, wear=Wear(erosion=0.008, chips=1.0, noise=0.0008))
 
+_EVERYTHING = ((_TWO, 0.2), (_ALL, 0.45), (_MANY, 0.1), (_WORN, 0.15), (_WORSE, 0.1))
+
 STAGES = (
     Stage(768, ((_THICK, 0.7), (_TWO, 0.3))),
     Stage(3_072, ((_TWO, 0.35), (_ALL, 0.65))),
-    Stage(None, ((_TWO, 0.2), (_ALL, 0.45), (_MANY, 0.1), (_WORN, 0.15), (_WORSE, 0.1))),
+    Stage(5_120, _EVERYTHING),
+    Stage(None, _EVERYTHING, lookalikes=0.25),
 )
 
 
@@ -67,9 +74,11 @@ class Curriculum:
 
     def _broken(self, number: int) -> SampledObject:
         source = self.sources[self.recipe(number)]
+        lookalikes = self.stages[self.stage(number * self.uses)].lookalikes
+        make = source.twice if np.random.default_rng([self.seed, 3, number]).random() < lookalikes else source.get
         for attempt in range(TRIES):
             try:
-                return source.get(number + (attempt << 24))
+                return make(number + (attempt << 24))
             except InputError:  # a draw that cannot be realised must not end a run of hours
                 if attempt == TRIES - 1:
                     raise

@@ -5,7 +5,7 @@ Several pairs of one object come together, so that every part is described once 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -95,47 +95,68 @@ def draw_exercise(
     drawing = drawing or Drawing()
     numbers = choose_pairs(obj, rng, drawing.choice, drawing.pairs, drawing.apart)
     unit = obj.unit if drawing.scale == "area" else 1.0
-    whole = [Points(p.xyz / unit, p.normals, p.area / unit**2) for p in obj.points]
-    matches = _Matches(whole, drawing)
+    whole = _Whole(obj, unit, drawing)
     used = sorted({part for pair in numbers for part in pair})
-    seen = {k: _seen(whole[k], drawing, rng) for k in used}
+    seen = {k: _seen(whole.points[k], drawing, rng) for k in used}
     remain = {k: which for k, (_, _, which) in seen.items()}
     moves = {k: _taken_apart(xyz, rng) for k, (xyz, _, _) in seen.items()}
-    fragments = tuple(_fragment(*seen[k], matches.breaking(k), moves[k]) for k in used)
+    fragments = [_fragment(*seen[k], whole.breaking(k), moves[k]) for k in used]
     pairs = [
-        Pair(used.index(i), used.index(j), moves[j] @ moves[i].inverse(), _left(matches(i, j), remain[i], remain[j]))
+        Pair(
+            used.index(i),
+            used.index(j),
+            moves[j] @ moves[i].inverse(),
+            _left(whole.matches(i, j), remain[i], remain[j]),
+        )
         for i, j in numbers
     ]
     # A pair that touches, but between the samples: there is nothing to teach, and "no match" would be wrong.
-    telling = [pair for pair, ij in zip(pairs, numbers) if len(pair.matches) or obj.contact[ij] == 0]
+    telling = [pair for pair, ij in zip(pairs, numbers) if len(pair.matches) or obj.contact[ij] == 0] or pairs[:1]
+    if obj.lookalike is not None and drawing.apart > 0:
+        stranger = int(rng.integers(len(obj.lookalike.points)))
+        fragments.append(_alone(_Whole(obj.lookalike, unit, drawing), stranger, rng))
+        telling.append(_strangers(int(rng.integers(len(used))), len(used)))
     name = f"{obj.name}:{','.join(f'{i}-{j}' for i, j in numbers)}"
-    return Exercise(name, fragments, tuple(telling or pairs[:1]), unit, len(obj.points), stage)
+    return Exercise(name, tuple(fragments), tuple(telling), unit, len(obj.points), stage)
 
 
-class _Matches:
-    """The true matches of any two parts of an object, each computed once."""
+def _alone(whole: _Whole, k: int, rng: np.random.Generator) -> Fragment:
+    """One part of an object, taken away from the rest of it."""
+    seen = _seen(whole.points[k], whole.drawing, rng)
+    return _fragment(*seen, whole.breaking(k), _taken_apart(seen[0], rng))
 
-    def __init__(self, whole: Sequence[Points], drawing: Drawing) -> None:
-        self.whole, self.drawing = whole, drawing
-        self.low, self.high = (np.array([f(p.xyz, axis=0) for p in whole]) for f in (np.min, np.max))
+
+def _strangers(p: int, q: int) -> Pair:
+    """Two fragments that do not belong together, wherever they are."""
+    return Pair(p, q, Pose.identity(), np.empty((0, 2), dtype=np.int64))
+
+
+class _Whole:
+    """An object in network units. Which points of any two of its parts belong together is computed once."""
+
+    def __init__(self, obj: SampledObject, unit: float, drawing: Drawing) -> None:
+        self.points = [Points(p.xyz / unit, p.normals, p.area / unit**2) for p in obj.points]
+        self.drawing = drawing
+        self.low, self.high = (np.array([f(p.xyz, axis=0) for p in self.points]) for f in (np.min, np.max))
         self.found: dict[tuple[int, int], Ints] = {}
 
-    def __call__(self, i: int, j: int) -> Ints:
+    def matches(self, i: int, j: int) -> Ints:
+        """(k, 2) int64, rows: a point of part i and one of part j that belong together."""
         if i > j:
-            return self(j, i)[:, ::-1]
+            return self.matches(j, i)[:, ::-1]
         if (i, j) not in self.found:
             radius, normals = self.drawing.positive_radius, self.drawing.normals
-            self.found[i, j] = true_matches(self.whole[i], self.whole[j], radius, normals)
+            self.found[i, j] = true_matches(self.points[i], self.points[j], radius, normals)
         return self.found[i, j]
 
     def breaking(self, i: int) -> Bools:
         """(n,) bool: which points of part i lie on any other part."""
         reach = self.drawing.positive_radius
         near = ((self.low - reach <= self.high[i]) & (self.low[i] <= self.high + reach)).all(axis=1)
-        result = np.zeros(len(self.whole[i]), dtype=bool)
+        result = np.zeros(len(self.points[i]), dtype=bool)
         for j in np.flatnonzero(near):
             if j != i:
-                result[self(i, int(j))[:, 0]] = True
+                result[self.matches(i, int(j))[:, 0]] = True
         return result
 
 

@@ -30,14 +30,16 @@ FORMAT = "cmnet.objects/1"  # part of the cache key: change it whenever the same
 class SampledObject:
     """One broken object, every piece in its assembled place and in the coordinates of the files.
 
-    contact : (p, p) float mating areas, symmetric, zero on the diagonal
-    unit    : length of one network unit
+    contact   : (p, p) float mating areas, symmetric, zero on the diagonal
+    unit      : length of one network unit
+    lookalike : the same object broken another way, whose parts look as if they belonged here
     """
 
     name: str
     points: tuple[Points, ...]
     contact: Array
     unit: float
+    lookalike: "SampledObject | None" = None
 
 
 class ObjectSource(Protocol):
