@@ -12,7 +12,7 @@ toy: $(READY)
 	$(BIN)/python examples/toy_demo.py
 
 test: $(READY)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
 
 test-slow: $(READY)
 	$(BIN)/python -m pytest -m slow
