@@ -73,6 +73,15 @@ def test_foreign_safetensors_and_missing_files_are_refused(tmp_path):
         CMNet.from_pretrained(tmp_path / "nothing.safetensors")
 
 
+def test_weights_that_may_not_be_read_are_said_to_be(saved, monkeypatch):
+    def refused(*args, **kwargs):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("safetensors.safe_open", refused)
+    with pytest.raises(InputError, match=r"net\.safetensors may not be read; change its permissions"):
+        CMNet.from_pretrained(saved[1])
+
+
 def test_shipped_weights_are_found_by_name_and_others_are_listed(saved, tmp_path, monkeypatch):
     net, path = saved
     monkeypatch.setattr("cmnet.model.weights.SHIPPED", tmp_path / "assets")

@@ -1,6 +1,7 @@
 """Exact resume, data parallel, interruption, refusals: through the command line, as a person would."""
 
 import csv
+import json
 import os
 import signal
 import subprocess
@@ -9,15 +10,18 @@ import time
 from pathlib import Path
 
 import pytest
+import torch
 from safetensors.torch import load_file
 
 from cmnet.cli import main
 from cmnet.data.build import Plan, build_dataset
 from cmnet.data.generated import Recipe
 from cmnet.data.toy import ToySizes, build_toy
+from cmnet.training.loop import _threads
 
 SMALL = ["points=600", "widths=4,6,8,10", "features=12", "descriptor=16", "attention=8", "neighbors=8", "warmup=3"]
 ENV = dict(os.environ)
+LOSSES = Path(__file__).parents[2] / "benchmarks" / "results" / "losses.json"
 
 
 @pytest.fixture(scope="module")
@@ -171,3 +175,23 @@ def test_an_existing_run_is_not_overwritten_nor_resumed_with_other_settings(data
     assert "--resume" in capsys.readouterr().err
     assert main(command(data, whole, "--quiet", "--resume", "--set", "learning_rate=0.5")) == 2
     assert "learning_rate" in capsys.readouterr().err
+
+
+def test_a_run_has_its_threads_and_gives_them_back():
+    before = torch.get_num_threads()
+    with _threads(1):
+        assert torch.get_num_threads() == 1
+    assert torch.get_num_threads() == before
+    with _threads(0):
+        assert torch.get_num_threads() == before
+
+
+@pytest.mark.slow
+def test_the_preset_begins_with_the_losses_of_the_shipped_weights(tmp_path):
+    run = tmp_path / "run"
+    assert main(["train", "--preset", "cmnet-base", "-o", str(run), "--accelerator", "cpu", "--max-time", "60s"]) == 0
+    known = json.loads(LOSSES.read_text())["losses"]
+    found = [float(row["total"]) for row in rows(run)]
+    assert len(found) >= 10
+    # Exactly the same on the same kind of processor; others round otherwise.
+    assert found == pytest.approx(known[: len(found)], rel=1e-3)

@@ -59,6 +59,8 @@ def load_network(name_or_path: str | Path) -> CMNet:
         with safe_open(path, framework="pt") as file:
             metadata = file.metadata() or {}
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a dict)
+    except PermissionError:
+        raise InputError(f"{path} may not be read; change its permissions, or give other weights") from None
     except (SafetensorError, OSError) as error:
         raise InputError(f"{path} is not a readable safetensors file ({error}); train or download it again") from None
     net = CMNet(_config(path, metadata))

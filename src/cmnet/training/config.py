@@ -36,6 +36,7 @@ class TrainConfig:
     validate_on: int = 100  # objects at most
     checkpoint_minutes: float = 5.0  # at most so much work is lost by a crash
     workers: int = 0  # processes that prepare data; 0: the training process itself
+    threads: int = 0  # of the processor, for the network; 0: one a core. Another number rounds otherwise
 
     def drawing(self, net_config: CMNetConfig) -> Drawing:
         """How the training pairs of a network are drawn."""
@@ -65,6 +66,7 @@ TRAIN_PRESETS = {
         thinning=0.1,
         chips=0.1,
         validate_on=64,
+        threads=1,
     ),
 }
 TRAIN_PRESETS["breaking-bad"] = replace(TRAIN_PRESETS["cmnet-base"], pieces=(2, 20))

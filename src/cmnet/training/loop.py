@@ -6,6 +6,8 @@ import json
 import logging
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -80,11 +82,22 @@ def train(
         fixed = ExerciseDataset(Ordered(validation), config.seed, plain_drawing(net_config))
         count = min(len(validation), config.validate_on)
         loaders["val_dataloaders"] = loader(fixed, Dealt(count, rank, ranks))
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), _threads(config.threads):
         warnings.simplefilter("ignore")  # Lightning's advice on workers and on loaders it thinks cannot resume
         # weights_only: a checkpoint is data, nothing in it may run
         trainer.fit(module, **loaders, ckpt_path=checkpoint, weights_only=True)
     return Result(folder / WEIGHTS, trainer.global_step, trainer.is_global_zero)
+
+
+@contextmanager
+def _threads(count: int) -> Iterator[None]:
+    """So many threads for the network; 0: as many as there are."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(count or before)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def _first_weights(init: str | Path, net_config: CMNetConfig) -> dict[str, Tensor]:
