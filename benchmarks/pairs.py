@@ -26,13 +26,14 @@ from cmnet.evaluation.selection import drawn
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.candidates import candidates
 from cmnet.pairing.joins import pose_of_parts
-from cmnet.pairing.surface import Surface, prepare, unit_of
+from cmnet.pairing.surface import COARSE, FINE, FIRST, Look, Surface, prepare, unit_of
 from cmnet.parts.load import load_parts
 from cmnet.parts.part import Part
 from cmnet.parts.points import sample_parts
 from reporting import show
 
 TURN, SHIFT = 5.0, 0.02  # degrees, and shares of the object's largest side: what counts as right
+LOOKS = {"first": FIRST, "coarse": COARSE, "fine": FINE}
 ACCEPTED = 0.5  # least confidence of a join that is accepted
 
 
@@ -82,19 +83,19 @@ def measure(a: Surface, b: Surface, truth: Pose | None, size: float) -> dict[str
     return {"seconds": seconds, "candidates": rows}
 
 
-def run(case: Case, kind: str, foreign: Part | None) -> list[dict[str, Any]]:
+def run(case: Case, kind: str, foreign: Part | None, look: Look) -> list[dict[str, Any]]:
     unit, rows, surfaces = unit_of(case.parts), [], {}
     start = time.process_time()
     todo = pairs_of(case, kind)
     for k in {k for i, j, _ in todo for k in (i, j)}:
-        surfaces[k] = prepare(case.parts[k], unit)
+        surfaces[k] = prepare(case.parts[k], unit, look)
     prepared = (time.process_time() - start) / len(surfaces)
     for i, j, what in todo:
         truth = case.T[i] @ case.T[j].inverse()
         row = measure(surfaces[i], surfaces[j], truth, case.size)
         rows.append({"kind": what, "contact": float(case.contact[i, j]) / unit**2, "prepared": prepared, **row})
     if foreign is not None:
-        row = measure(surfaces[todo[0][0]], prepare(foreign, unit), None, case.size)
+        row = measure(surfaces[todo[0][0]], prepare(foreign, unit, look), None, case.size)
         rows.append({"kind": "foreign", "contact": 0.0, "prepared": prepared, **row})
     return [{"name": case.name, "pieces": len(case.parts), **row} for row in rows]
 
@@ -134,13 +135,14 @@ def main() -> None:
     parser.add_argument("--pairs", choices=("most", "mixed"), default="most")
     parser.add_argument("--json", type=Path, default=None, help="write the table and one line a pair there")
     parser.add_argument("--log", type=Path, default=None, help="write every candidate with its evidence there")
+    parser.add_argument("--look", choices=tuple(LOOKS), default="first", help="how closely (default: %(default)s)")
     args = parser.parse_args()
     rows: list[dict[str, Any]] = []
     before: Part | None = None
     half = None if args.half == "all" else args.half
     for fracture in drawn(args.root.expanduser(), half, args.pieces, args.limit):
         case = load_case(fracture)
-        rows += run(case, args.pairs, before if args.pairs == "mixed" else None)
+        rows += run(case, args.pairs, before if args.pairs == "mixed" else None, LOOKS[args.look])
         before = case.parts[0]
         if args.log:
             args.log.write_text(json.dumps(rows), encoding="utf-8")
@@ -153,7 +155,8 @@ def main() -> None:
             for r in rows
         ]
         limit = [] if args.limit is None else ["--limit", str(args.limit)]
-        told = ["--half", args.half, "--pieces", *map(str, args.pieces), *limit, "--pairs", args.pairs]
+        told = ["--half", args.half, "--pieces", *map(str, args.pieces), *limit]
+        told += ["--pairs", args.pairs, "--look", args.look]
         command = " ".join(
             ["python", "benchmarks/pairs.py", "ROOT", *told, "--json", f"benchmarks/results/{args.json.name}"]
         )

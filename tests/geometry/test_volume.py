@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import trimesh
 
+from cmnet.geometry.pose import Pose
 from cmnet.geometry.volume import Box, nearest_in_box, winding_in_box
 
 SHAPES = [trimesh.creation.box((1, 0.8, 0.6)), trimesh.creation.torus(0.5, 0.2), trimesh.creation.icosphere(3)]
@@ -16,6 +17,13 @@ def box_around(mesh, voxels=40_000):
 def test_every_centre_falls_into_its_own_voxel():
     box = box_around(SHAPES[0], 5000)
     np.testing.assert_array_equal(box.voxel(box.centres()), np.arange(np.prod(box.shape)))
+
+
+def test_a_field_is_looked_up_where_points_are_after_a_pose():
+    box, rng = box_around(SHAPES[1], 5000), np.random.default_rng(0)
+    field = rng.random(int(np.prod(box.shape))).astype(np.float32)
+    T, points = Pose.random(rng, 0.3), rng.uniform(-1, 1, (500, 3))
+    np.testing.assert_array_equal(box.at(field, T, points), field[box.voxel(T.apply(points))])
 
 
 def test_points_outside_count_as_the_outermost_voxels_which_know_nothing():

@@ -2,12 +2,15 @@
 
 import numpy as np
 import pytest
+from scipy.spatial import cKDTree
 
 from cmnet.geometry.pose import Pose
+from cmnet.geometry.trees import nearest_few
 from cmnet.pairing.confidence import confidences, logit
 from cmnet.pairing.joins import pose_of_surfaces
 from cmnet.pairing.refine import COARSE, refine
-from cmnet.pairing.verify import rim_length, verify
+from cmnet.pairing.surface import prepare, unit_of
+from cmnet.pairing.verify import FACING, LIFT, NEARBY, _look_around, rim_length, verify
 
 PAIRS = ["bar", "bowl"]
 
@@ -73,10 +76,40 @@ def test_pushed_into_each_other_parts_penetrate(bar):
     assert 0.02 < evidence.depth < 0.08
 
 
+def test_what_lies_beyond_the_voxels_reach_is_not_inside(bar_parts):
+    """Parts that are large in units have large voxels, of which those far from the surface know nothing."""
+    a, b = (prepare(part, unit_of(bar_parts) / 6) for part in bar_parts)
+    assert a.box.size > 0.03
+    evidence = verify(a, b, pose_of_surfaces(a, b, Pose.identity()))
+    assert evidence.contact > 1
+    assert evidence.sunk < 0.05 * evidence.contact
+
+
 def test_far_apart_nothing_touches(bar):
     a, b = bar
     evidence = verify(a, b, Pose(np.eye(3), np.array([10.0, 0, 0])))
     assert (evidence.rim, evidence.contact, evidence.sunk, evidence.closure) == (0, 0, 0, 0)
+
+
+def test_what_samples_meet_is_what_the_definition_says():
+    rng = np.random.default_rng(5)
+    points, x = rng.uniform(0, 0.03, (60, 3)), rng.uniform(0, 0.03, (40, 3))
+    normals, n = (v / np.linalg.norm(v, axis=1, keepdims=True) for v in rng.standard_normal((2, 60, 3)))
+    distance, index = nearest_few(cKDTree(points), x, 5, 0.012)
+    partner, near = np.empty(40, dtype=np.int64), np.empty(40, dtype=bool)
+    height, depth = np.empty(40), np.empty(40)
+    _look_around(x, n[:40], distance, index, points, normals, 0.01, partner, near, height, depth)
+    assert 3 < (partner >= 0).sum() < 37
+    assert not np.isfinite(distance).all()
+    for i in range(40):
+        around = index[i][np.isfinite(distance[i])]
+        up = np.einsum("kc,kc->k", x[i] - points[around], normals[around])
+        facing = normals[around] @ n[i] < FACING
+        far = np.linalg.norm(x[i] - points[around], axis=1)
+        touching = around[facing & (far < 0.01) & (np.abs(up) < LIFT)]
+        assert partner[i] == (touching[0] if len(touching) else -1)
+        assert near[i] == (facing & (far < NEARBY * 0.01)).any()
+        assert depth[i] == pytest.approx(min(-up) if len(up) and (up < 0).all() else 0.0)
 
 
 def test_confidences_are_shared_among_equals(bowl):

@@ -8,6 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import distance_transform_edt
 
+from cmnet.geometry.compiled import compiled
+from cmnet.geometry.pose import Pose
+
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Floats32 = NDArray[np.float32]
@@ -24,9 +27,13 @@ class Box:
 
     @staticmethod
     def around(points: Array, margin: float, voxels: int, finest: float) -> Box:
-        """About `voxels` voxels, none smaller than `finest`, over the points and a margin. points : (n, 3) float"""
+        """About `voxels` voxels, none smaller than `finest`, over the points, a margin, and one voxel more around.
+
+        points : (n, 3) float
+        """
         low, high = points.min(axis=0) - margin, points.max(axis=0) + margin
         size = max(finest, float(np.prod(high - low) / voxels) ** (1 / 3))
+        low, high = low - size, high + size
         counts = np.ceil((high - low) / size).astype(int) + 1
         return Box(low, size, (int(counts[0]), int(counts[1]), int(counts[2])))
 
@@ -44,6 +51,25 @@ class Box:
         )
         _, ny, nz = self.shape
         return (i.astype(np.int32) * ny + j.astype(np.int32)) * nz + k.astype(np.int32)
+
+    def at(self, field: Floats32, T_box_points: Pose, points: NDArray[np.floating]) -> Floats32:
+        """(n,) float32: what a field (voxels,) says of points (n, 3) after a pose, in one pass over them."""
+        said = np.empty(len(points), dtype=np.float32)
+        shift = T_box_points.t - self.origin
+        _look_up(field, T_box_points.R / self.size, shift / self.size + 0.5, np.array(self.shape), points, said)
+        return said
+
+
+@compiled
+def _look_up(field: Floats32, R: Array, t: Array, shape: Ints, points: NDArray[np.floating], said: Floats32) -> None:
+    """Sets said (n,): the field in the voxel of every R · point + t, in the nearest one for those outside."""
+    nx, ny, nz = shape
+    for n in range(len(points)):
+        x, y, z = points[n]
+        i = min(max(R[0, 0] * x + R[0, 1] * y + R[0, 2] * z + t[0], 0.0), nx - 1.0)
+        j = min(max(R[1, 0] * x + R[1, 1] * y + R[1, 2] * z + t[1], 0.0), ny - 1.0)
+        k = min(max(R[2, 0] * x + R[2, 1] * y + R[2, 2] * z + t[2], 0.0), nz - 1.0)
+        said[n] = field[(int(i) * ny + int(j)) * nz + int(k)]
 
 
 def nearest_in_box(box: Box, points: Array, reach: float) -> tuple[Ints32, Floats32]:

@@ -17,7 +17,7 @@ from cmnet.geometry.trees import nearest_few
 from cmnet.geometry.volume import Box, Floats32
 from cmnet.pairing.creases import Creases, complement, join_creases
 from cmnet.pairing.rims import AROUND, Rims
-from cmnet.pairing.surface import REACH, Surface, box_around, principal_frame, surface_of
+from cmnet.pairing.surface import Surface, box_around, farthest, principal_frame, surface_of
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -74,10 +74,9 @@ def _exposed(members: Sequence[Surface], world: Sequence[Pose], k: int, points: 
         if other is members[k]:
             continue
         T_o_k = T_world_other.inverse() @ world[k]
-        x = T_o_k.apply(points)
-        depth = other.signed[other.box.voxel(x.astype(np.float32))]
+        depth = other.box.at(other.signed, T_o_k, points)
         near = np.flatnonzero(free & (depth < COVERED + other.box.size))
-        distance, index = nearest_few(other.tree, x[near], WITNESSES, max(COVERED, other.spacing))
+        distance, index = nearest_few(other.tree, T_o_k.apply(points[near]), WITNESSES, max(COVERED, other.spacing))
         met = np.isfinite(distance)
         index = np.where(met, index, 0)
         facing = np.einsum("nkc,nc->nk", other.dense_normals[index], T_o_k.rotate(normals[near])) < FACING
@@ -108,9 +107,11 @@ def _moved(creases: Creases, T: Pose) -> Creases:
 def _union(box: Box, members: Sequence[Surface], world: Sequence[Pose]) -> Floats32:
     """(v,) float32: signed distance to the union, the smallest of all members'."""
     centres = box.centres()
-    signed = np.full(len(centres), REACH, dtype=np.float32)
+    far = np.float32(farthest(box))
+    signed = np.full(len(centres), far)
     for member, T in zip(members, world):
-        back = T.inverse()
-        there = centres @ back.R.T.astype(np.float32) + back.t.astype(np.float32)
-        np.minimum(signed, member.signed[member.box.voxel(there)], out=signed)
+        known = member.box.at(member.signed, T.inverse(), centres)
+        beyond = np.abs(known) >= np.float32(farthest(member.box))
+        known[beyond] = np.copysign(far, known[beyond])
+        np.minimum(signed, known, out=signed)
     return signed

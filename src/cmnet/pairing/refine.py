@@ -70,8 +70,7 @@ class _Rows:
 
 def _within(a: Surface, b: Surface, T_a_b: Pose, band: float, most: int) -> Ints:
     """Dense samples of b within `band` of a, by a's voxels; at most `most`."""
-    moved = T_a_b.apply(b.dense).astype(np.float32)
-    near = np.flatnonzero(np.abs(a.signed[a.box.voxel(moved)]) < band)
+    near = np.flatnonzero(np.abs(a.box.at(a.signed, T_a_b, b.dense)) < band)
     return near if len(near) <= most else near[np.linspace(0, len(near) - 1, most).astype(int)]
 
 

@@ -27,7 +27,7 @@ SQUARES = 10.0  # surface of all parts together, in square units: what is to be 
 SAMPLES = 8500  # even samples per square unit,
 FEWEST = 2500  # at least so many a part
 FINEST = 0.004  # smallest voxel, in units
-REACH = 0.05  # how far from the surface distances are known, in units
+REACH = 0.05  # how far from the surface distances are known, in units, to about a voxel
 CREASE_REACH = 0.04  # the same for creases
 LOCAL = 14  # creases near a seed that judge its poses first,
 AROUND = 0.12  # within this distance, in units
@@ -129,6 +129,11 @@ def box_around(points: Array, look: Look) -> Box:
     return Box.around(points, REACH, look.voxels, FINEST)
 
 
+def farthest(box: Box) -> float:
+    """The longest distance that the voxels know: what lies within reach of the surface is told from what does not."""
+    return REACH + box.size
+
+
 def surface_of(
     look: Look,
     frame: Pose,
@@ -196,10 +201,10 @@ def principal_frame(xyz: Array) -> Pose:
 
 
 def _signed(box: Box, points: Array, normals: Array, corners: Array | None) -> Floats32:
-    """(v,) float32: distance to the samples, negative inside; no more than REACH."""
-    nearest, distance = nearest_in_box(box, points, REACH)
+    """(v,) float32: distance to the samples, negative inside; no more than `farthest`."""
+    nearest, distance = nearest_in_box(box, points, farthest(box))
     inside = _behind(box, points, normals, nearest) if corners is None else winding_in_box(box, corners) > 0.5
-    distance = np.minimum(distance, np.float32(REACH))
+    distance = np.minimum(distance, np.float32(farthest(box)))
     return np.where(inside, -distance, distance)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
+from cmnet.geometry.compiled import compiled
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.trees import nearest_few, nearest_one
 from cmnet.pairing.creases import complement
@@ -104,37 +105,68 @@ def inside(a: Surface, b: Surface, T_a_b: Pose, least: float = 0.0) -> float:
     """Share of b's volume that lies inside a, deeper than `least` units."""
     if not len(b.inner):
         return 0.0
-    depth = -a.signed[a.box.voxel(T_a_b.apply(b.inner).astype(np.float32))]
-    return float((depth > least).mean())
+    return float((a.box.at(a.signed, T_a_b, b.inner) < -least).mean())
 
 
 def _side(a: Surface, b: Surface, T_a_b: Pose) -> _Side:
     """What b's even samples and creases meet on a."""
-    x, n = T_a_b.apply(b.points), T_a_b.rotate(b.normals)
-    signed = a.signed[a.box.voxel(x)]
+    signed = a.box.at(a.signed, T_a_b, b.points)
     margin = EXAMINED + a.box.size
     candidate, deep = np.flatnonzero(np.abs(signed) < margin), signed <= -margin
-    distance, index = nearest_few(a.tree, x[candidate], WITNESSES, 2 * margin)
-    index = np.where(np.isfinite(distance), index, 0)
-    normal = a.dense_normals[index]
-    height = np.einsum("nkc,nkc->nk", x[candidate][:, None] - a.dense[index], normal)
-    facing = np.einsum("nkc,nc->nk", normal, n[candidate]) < FACING
-    reach = max(TOUCH, a.spacing)
-    good = facing & (distance < reach) & (np.abs(height) < LIFT)
-    met, first = good.any(axis=1), (np.arange(len(good)), good.argmax(axis=1))
-    depth = np.abs(height).min(axis=1)
+    x, n = T_a_b.apply(b.points[candidate]), T_a_b.rotate(b.normals[candidate])
+    distance, index = nearest_few(a.tree, x, WITNESSES, 2 * margin)
+    partner, near = np.empty(len(x), dtype=np.int64), np.empty(len(x), dtype=np.bool_)
+    height, depth = np.empty(len(x)), np.empty(len(x))
+    _look_around(x, n, distance, index, a.dense, a.dense_normals, max(TOUCH, a.spacing), partner, near, height, depth)
+    met, inside = partner >= 0, (depth > SUNK) & (partner < 0)
     closing = _closing(a, b, T_a_b)
-    inside = (height < 0).all(axis=1) & (depth > SUNK) & ~met
     return _Side(
-        touching=_spread_out(met, candidate, len(x)),
-        near=_spread_out((facing & (distance < NEARBY * reach)).any(axis=1), candidate, len(x)),
-        gaps=height[first][met],
-        sunk=_spread_out(inside, candidate, len(x)) | deep,
+        touching=_spread_out(met, candidate, len(signed)),
+        near=_spread_out(near, candidate, len(signed)),
+        gaps=height[met],
+        sunk=_spread_out(inside, candidate, len(signed)) | deep,
         depths=np.concatenate([depth[inside], -signed[deep]]),
         matched=b.creases.points[closing],
         planes=b.creases.normals[closing],
-        normals=T_a_b.inverse().rotate(normal[first][met]),
+        normals=T_a_b.inverse().rotate(a.dense_normals[partner[met]]),
     )
+
+
+@compiled
+def _look_around(
+    x: Array,
+    n: Array,
+    distance: Array,
+    index: NDArray[np.int64],
+    points: Array,
+    normals: Array,
+    reach: float,
+    partner: NDArray[np.int64],
+    near: Bools,
+    height: Array,
+    depth: Array,
+) -> None:
+    """What samples x with normals n (m, 3) meet of the other part's points and normals (p, 3).
+
+    distance, index : (m, k) of the nearest of these, infinite and of no meaning where there are fewer
+    Sets, of every sample, (m,): the nearest one it touches (−1: none), whether one faces it nearby, how high it lies
+    above the one it touches, and how deep it lies behind all of them (0: it does not).
+    """
+    for i in range(len(x)):
+        partner[i], near[i], height[i], depth[i] = -1, False, 0.0, np.inf
+        for k in range(distance.shape[1]):
+            if distance[i, k] == np.inf:
+                break
+            j = index[i, k]
+            a, b, c = normals[j]
+            up = (x[i, 0] - points[j, 0]) * a + (x[i, 1] - points[j, 1]) * b + (x[i, 2] - points[j, 2]) * c
+            depth[i] = min(depth[i], max(-up, 0.0))
+            if n[i, 0] * a + n[i, 1] * b + n[i, 2] * c < FACING:
+                near[i] = near[i] or distance[i, k] < NEARBY * reach
+                if partner[i] < 0 and distance[i, k] < reach and abs(up) < LIFT:
+                    partner[i], height[i] = j, up
+        if depth[i] == np.inf:
+            depth[i] = 0.0
 
 
 def _spread_out(flags: Bools, index: NDArray[np.int64], count: int) -> Bools:

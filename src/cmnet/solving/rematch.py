@@ -85,7 +85,7 @@ class Rematcher:
         """Area of part j that lies near part i."""
         s_i, s_j = self.surfaces[pair[0]], self.surfaces[pair[1]]
         T = pose_of_surfaces(s_i, s_j, a.T[pair[0]].inverse() @ T_a_b @ b.T[pair[1]])
-        depth = s_i.signed[s_i.box.voxel(T.apply(s_j.points).astype(np.float32))]
+        depth = s_i.box.at(s_i.signed, T, s_j.points)
         return s_j.area * float((np.abs(depth) < CLOSE).mean())
 
 
