@@ -4,7 +4,9 @@
     python benchmarks/confidence.py log.json --fit
 
 Every pair of a log is one observation: which of its candidates is right, or none. The coefficients maximise the
-likelihood of what was observed, with a small penalty on their size. Without --fit, the table in the code is judged.
+likelihood of what was observed, with a small penalty on their size. What speaks against a join may not speak for it in
+the table: parts that run into each other must not gain by it, however the examples happen to fall. Without --fit, the
+table in the code is judged.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from cmnet.pairing.confidence import COEFFICIENTS, features
 from cmnet.pairing.verify import Evidence
 
 PENALTY = 0.02  # on squared coefficients of standardised features, per observation
+AGAINST = ("gap", "near", "inside")
 BINS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97, 1.0)
 
 
@@ -53,7 +56,8 @@ def fit(seen: list[tuple[np.ndarray, int]]) -> np.ndarray:
         logs = [np.log(probabilities(table, (X - mean) / scale)[k] + 1e-12) for X, k in seen]
         return float(-np.mean(logs) + PENALTY * (table[1:] ** 2).sum() / len(logs) * 10)
 
-    best = minimize(loss, np.zeros(len(mean)), method="BFGS").x
+    bounds = [(None, None), *((None, 0.0) if name in AGAINST else (0.0, None) for name in list(COEFFICIENTS)[1:])]
+    best = minimize(loss, np.zeros(len(mean)), method="L-BFGS-B", bounds=bounds).x
     table = best / scale
     table[0] = best[0] - (best[1:] * mean[1:] / scale[1:]).sum()
     return table

@@ -31,7 +31,7 @@ def test_a_broken_solid_and_a_thin_bowl_are_joined_exactly(name, look, request):
 
 
 def test_a_thin_neck_is_joined_by_a_closer_look_only():
-    parts = broken(thin_neck(0.045), np.random.default_rng(3))
+    parts = broken(thin_neck(0.05), np.random.default_rng(3))
     T = Pose.random(np.random.default_rng(1), 1.0)
     moved = [parts[0], parts[1].moved(T)]
     assert not any(j.confidence > 0.5 for j in joins(*prepared(moved)))

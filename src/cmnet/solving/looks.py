@@ -21,7 +21,7 @@ from cmnet.solving.rematch import Each, Rematcher
 from cmnet.solving.robust import solve
 
 ROUNDS = 4  # groups that have grown are looked at again, so often at most
-FEW = 45  # pairs of groups that are looked at finely, at most
+FEW = 120  # pairs of groups that are looked at finely, at most
 
 
 def look_again(
