@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 
-from cmnet.assembler import NO_WEIGHTS, Assembler
+from cmnet.assembler import Assembler
 from cmnet.data.breaking_bad import BROKEN
 from cmnet.data.objects import FolderObjects, SampledObject
 from cmnet.errors import InputError
@@ -24,6 +24,7 @@ from cmnet.evaluation.protocol import predict, score
 from cmnet.evaluation.runs import question
 from cmnet.evaluation.selection import HALVES, drawn, loader
 from cmnet.evaluation.tables import ALL, Row, make_rows
+from cmnet.model.weights import DEFAULT, NO_WEIGHTS
 from cmnet.pairing.stages import Stages
 from reporting import show, write_result
 
@@ -92,7 +93,7 @@ def main() -> None:
     parser.add_argument("--half", choices=HALVES, help="only objects of one half (default: all)")
     parser.add_argument("--pieces", type=int, nargs="+", help="numbers of pieces (default: all)")
     parser.add_argument("--limit", type=int, help="fractures per number of pieces and root, at most")
-    parser.add_argument("--weights", default=NO_WEIGHTS, help="default: %(default)s, geometry alone")
+    parser.add_argument("--weights", default=DEFAULT, help="none: geometry alone (default: %(default)s)")
     parser.add_argument("--only", nargs="+", metavar="VARIANT", help="only these variants, such as 'all stages'")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--predictions", type=Path, help="keep predictions here and reuse them")

@@ -15,7 +15,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
+from tensorboard.backend.event_processing.event_file_loader import EventFileLoader
 
 from cmnet.data.curriculum import STAGES, Curriculum
 from cmnet.data.exercises import ExerciseDataset
@@ -25,6 +27,7 @@ from cmnet.model.weights import SHIPPED
 from cmnet.training.batches import to_tensors
 from cmnet.training.config import plain_drawing
 
+PAUSE = 300.0  # seconds without a word after which a run was not running
 PAIRS = 8  # on which half precision is compared with single
 SEED = 12345  # of those pairs
 AGREE = 0.97  # least share of the strongest matches in common: the last few of them are nearly ties
@@ -43,6 +46,16 @@ LIMITS = (
 def rows(path: Path) -> list[dict[str, str]]:
     with path.open(encoding="utf-8") as file:
         return list(csv.DictReader(file))
+
+
+def hours(run: Path) -> float:
+    """How long the run ran, the pauses between its sessions left out."""
+    times = []
+    for file in (run / "tensorboard").glob("events*"):
+        for event in EventFileLoader(str(file)).Load():
+            times.append(event.wall_time)
+    steps = np.diff(np.sort(times))
+    return float(steps[steps < PAUSE].sum()) / 3600
 
 
 def agreement(one: CMNet, two: CMNet) -> float:
@@ -67,7 +80,6 @@ def card(run: Path, name: str, weights: Path) -> dict[str, Any]:
     """What a person should know before using the weights."""
     config = json.loads((run / "config.json").read_text(encoding="utf-8"))
     losses, validation = rows(run / "losses.csv"), rows(run / "validation.csv")
-    hours = ((run / "last.safetensors").stat().st_mtime - (run / "config.json").stat().st_mtime) / 3600
     figures = {key: round(float(value), 3) for key, value in validation[-1].items()}
     return {
         "format": "cmnet.card/1",
@@ -78,7 +90,7 @@ def card(run: Path, name: str, weights: Path) -> dict[str, Any]:
         "data": DATA,
         "steps": int(losses[-1]["step"]),
         "objects_a_step": config["training"]["accumulate"] * config["training"]["batch"],
-        "hours": round(hours, 2),
+        "hours": round(hours(run), 2),
         "seed": config["training"]["seed"],
         "cmnet": config["cmnet"],
         "network": config["network"],

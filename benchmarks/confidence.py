@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
-from cmnet.pairing.confidence import COEFFICIENTS, features
+from cmnet.pairing.confidence import COEFFICIENTS, WITH_BREAKS, features
 from cmnet.pairing.verify import Evidence
 
-PENALTY = 0.02  # on squared coefficients of standardised features, per observation
+PENALTY = 0.2  # on squared coefficients of standardised features
 AGAINST = ("gap", "near", "inside")
 BINS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97, 1.0)
 
@@ -47,17 +47,26 @@ def probabilities(table: np.ndarray, X: np.ndarray) -> np.ndarray:
     return weights / weights.sum()
 
 
-def fit(seen: list[tuple[np.ndarray, int]]) -> np.ndarray:
+def fit(seen: list[tuple[np.ndarray, int]], names: list[str]) -> np.ndarray:
     stacked = np.concatenate([X for X, _ in seen])
     mean, scale = stacked.mean(axis=0), stacked.std(axis=0)
     mean[0], scale[0] = 0.0, 1.0
 
-    def loss(table: np.ndarray) -> float:
-        logs = [np.log(probabilities(table, (X - mean) / scale)[k] + 1e-12) for X, k in seen]
-        return float(-np.mean(logs) + PENALTY * (table[1:] ** 2).sum() / len(logs) * 10)
+    standard = [((X - mean) / scale, k) for X, k in seen]
 
-    bounds = [(None, None), *((None, 0.0) if name in AGAINST else (0.0, None) for name in list(COEFFICIENTS)[1:])]
-    best = minimize(loss, np.zeros(len(mean)), method="L-BFGS-B", bounds=bounds).x
+    def loss(table: np.ndarray) -> tuple[float, np.ndarray]:
+        """Convex, so there is one best table; with its gradient."""
+        value, slope = 0.0, np.zeros(len(table))
+        for X, k in standard:
+            p = probabilities(table, X)
+            value -= np.log(p[k] + 1e-300)
+            slope += p[:-1] @ X - (X[k] if k >= 0 else 0.0)
+        penalty = PENALTY * np.append(0.0, table[1:])
+        return (value + penalty @ table) / len(seen), (slope + 2 * penalty) / len(seen)
+
+    bounds = [(None, None), *((None, 0.0) if name in AGAINST else (0.0, None) for name in names[1:])]
+    options = {"maxiter": 10_000, "ftol": 1e-14, "gtol": 1e-9}
+    best = minimize(loss, np.zeros(len(mean)), method="L-BFGS-B", jac=True, bounds=bounds, options=options).x
     table = best / scale
     table[0] = best[0] - (best[1:] * mean[1:] / scale[1:]).sum()
     return table
@@ -81,9 +90,10 @@ def main() -> None:
     parser.add_argument("--fit", action="store_true", help="fit anew and print the table to put into the code")
     args = parser.parse_args()
     seen = observations(args.logs)
-    table = fit(seen) if args.fit else np.array(list(COEFFICIENTS.values()))
+    known = COEFFICIENTS if seen[0][0].shape[1] == len(COEFFICIENTS) else WITH_BREAKS
+    table = fit(seen, list(known)) if args.fit else np.array(list(known.values()))
     if args.fit:
-        print("\n".join(f'    "{name}": {value:.2f},' for name, value in zip(COEFFICIENTS, table)))
+        print("\n".join(f'    "{name}": {value:.2f},' for name, value in zip(known, table)))
     reliability(table, seen)
     best = [(probabilities(table, X)[:-1].argmax(), truth) for X, truth in seen]
     possible = [k == truth for k, truth in best if truth >= 0]

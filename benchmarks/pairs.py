@@ -1,11 +1,11 @@
-"""How well two parts are put together without any network, on broken objects whose true places are known.
+"""How well two parts are put together by their surfaces, on broken objects whose true places are known.
 
     python benchmarks/pairs.py ROOT --half held-out --json benchmarks/results/pairs.json
 
 Of every fracture the two parts that touch most are moved at random and put back. A join is right within 5 degrees and
 0.02 of the object's largest side. With --pairs mixed, two further pairs of the same fracture, touching or not, and one
 of parts of different objects are tried as well: what a confidence must hold out against. Seconds are of processor
-time: of a pair, and of preparing one part.
+time: of a pair, and of preparing one part. With --weights, the network suggests poses and says what is broken.
 """
 
 from __future__ import annotations
@@ -20,12 +20,15 @@ from typing import Any
 
 import numpy as np
 
+from cmnet.assembler import Assembler
 from cmnet.data.breaking_bad import FractureFolder
 from cmnet.data.objects import contact_areas
 from cmnet.evaluation.selection import drawn
 from cmnet.geometry.pose import Pose
+from cmnet.matched import breaks_of
+from cmnet.model.weights import NO_WEIGHTS
 from cmnet.pairing.candidates import candidates
-from cmnet.pairing.joins import pose_of_parts
+from cmnet.pairing.joins import pose_of_parts, pose_of_surfaces
 from cmnet.pairing.surface import COARSE, FINE, FIRST, Look, Surface, prepare, unit_of
 from cmnet.parts.load import load_parts
 from cmnet.parts.part import Part
@@ -68,10 +71,10 @@ def pairs_of(case: Case, kind: str) -> list[tuple[int, int, str]]:
     return [(i, j, k) if case.parts[i].area >= case.parts[j].area else (j, i, k) for i, j, k in named]
 
 
-def measure(a: Surface, b: Surface, truth: Pose | None, size: float) -> dict[str, Any]:
+def measure(a: Surface, b: Surface, learned: list[Pose], truth: Pose | None, size: float) -> dict[str, Any]:
     """Candidates of one pair, the surest first, each with its error. No truth: the two do not belong together."""
     start = time.process_time()
-    found = candidates(a, b)
+    found = candidates(a, b, [pose_of_surfaces(a, b, T) for T in learned])
     seconds = time.process_time() - start
     rows = []
     for candidate in found:
@@ -83,19 +86,27 @@ def measure(a: Surface, b: Surface, truth: Pose | None, size: float) -> dict[str
     return {"seconds": seconds, "candidates": rows}
 
 
-def run(case: Case, kind: str, foreign: Part | None, look: Look) -> list[dict[str, Any]]:
+def run(case: Case, kind: str, foreign: Part | None, look: Look, assembler: Assembler | None) -> list[dict[str, Any]]:
     unit, rows, surfaces = unit_of(case.parts), [], {}
     start = time.process_time()
     todo = pairs_of(case, kind)
+    parts = [*case.parts, *([] if foreign is None else [foreign])]
+    described = assembler.describe(parts) if assembler else []
+    breaks = [breaks_of(d) for d in described] or [None] * len(parts)
     for k in {k for i, j, _ in todo for k in (i, j)}:
-        surfaces[k] = prepare(case.parts[k], unit, look)
+        surfaces[k] = prepare(parts[k], unit, look, breaks=breaks[k])
     prepared = (time.process_time() - start) / len(surfaces)
+
+    def learned(i: int, j: int) -> list[Pose]:
+        return assembler.suggestions(described, [(i, j)])[i, j] if assembler else []
+
     for i, j, what in todo:
         truth = case.T[i] @ case.T[j].inverse()
-        row = measure(surfaces[i], surfaces[j], truth, case.size)
+        row = measure(surfaces[i], surfaces[j], learned(i, j), truth, case.size)
         rows.append({"kind": what, "contact": float(case.contact[i, j]) / unit**2, "prepared": prepared, **row})
     if foreign is not None:
-        row = measure(surfaces[todo[0][0]], prepare(foreign, unit, look), None, case.size)
+        i, j = todo[0][0], len(parts) - 1
+        row = measure(surfaces[i], prepare(foreign, unit, look, breaks=breaks[j]), learned(i, j), None, case.size)
         rows.append({"kind": "foreign", "contact": 0.0, "prepared": prepared, **row})
     return [{"name": case.name, "pieces": len(case.parts), **row} for row in rows]
 
@@ -136,13 +147,15 @@ def main() -> None:
     parser.add_argument("--json", type=Path, default=None, help="write the table and one line a pair there")
     parser.add_argument("--log", type=Path, default=None, help="write every candidate with its evidence there")
     parser.add_argument("--look", choices=tuple(LOOKS), default="first", help="how closely (default: %(default)s)")
+    parser.add_argument("--weights", default=NO_WEIGHTS, help="default: %(default)s, geometry alone")
     args = parser.parse_args()
+    assembler = None if args.weights == NO_WEIGHTS else Assembler(args.weights)
     rows: list[dict[str, Any]] = []
     before: Part | None = None
     half = None if args.half == "all" else args.half
     for fracture in drawn(args.root.expanduser(), half, args.pieces, args.limit):
         case = load_case(fracture)
-        rows += run(case, args.pairs, before if args.pairs == "mixed" else None, LOOKS[args.look])
+        rows += run(case, args.pairs, before if args.pairs == "mixed" else None, LOOKS[args.look], assembler)
         before = case.parts[0]
         if args.log:
             args.log.write_text(json.dumps(rows), encoding="utf-8")
@@ -155,8 +168,8 @@ def main() -> None:
             for r in rows
         ]
         limit = [] if args.limit is None else ["--limit", str(args.limit)]
-        told = ["--half", args.half, "--pieces", *map(str, args.pieces), *limit]
-        told += ["--pairs", args.pairs, "--look", args.look]
+        told = ["--half", args.half, "--pieces", *map(str, args.pieces), *limit, "--pairs", args.pairs]
+        told += ["--look", args.look, "--weights", Path(args.weights).name]
         command = " ".join(
             ["python", "benchmarks/pairs.py", "ROOT", *told, "--json", f"benchmarks/results/{args.json.name}"]
         )

@@ -16,13 +16,14 @@ from pathlib import Path
 
 import numpy as np
 
-from cmnet.assembler import NO_WEIGHTS, Assembler
+from cmnet.assembler import Assembler
 from cmnet.data.breaking_bad import FractureFolder, find_fractures
 from cmnet.data.objects import sample_object
 from cmnet.errors import InputError
 from cmnet.evaluation.cases import Case, assembly_case, stream
 from cmnet.evaluation.piles import PileScore, judge_pile, make_pile
 from cmnet.evaluation.selection import HALVES, half_of
+from cmnet.model.weights import DEFAULT
 from cmnet.parts.load import load_parts
 from cmnet.parts.part import Part
 from reporting import show, write_result
@@ -100,7 +101,7 @@ def main() -> None:
     parser.add_argument("--half", choices=HALVES, help="only objects of one half (default: all)")
     parser.add_argument("--pieces", type=int, nargs=2, default=(2, 8), metavar=("A", "B"), help="of an object")
     parser.add_argument("--piles", type=int, default=30, help="default: %(default)s")
-    parser.add_argument("--weights", default=NO_WEIGHTS, help="default: %(default)s, geometry alone")
+    parser.add_argument("--weights", default=DEFAULT, help="none: geometry alone (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", type=Path, help="write the table and one line a pile there")
     args = parser.parse_args()

@@ -23,10 +23,11 @@ from typing import Any
 
 import numpy as np
 
-from cmnet.assembler import NO_WEIGHTS, Assembler
+from cmnet.assembler import Assembler
 from cmnet.data.fracture import fracture, prepare
 from cmnet.data.shapes import make_shape
 from cmnet.geometry.pose import Pose
+from cmnet.model.weights import DEFAULT
 from cmnet.parts.part import Part
 from reporting import show, write_result
 
@@ -120,7 +121,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pieces", type=int, nargs="+", default=PIECES, help="default: 8 20 50")
     parser.add_argument("--shape", default="vase", help="what is broken (default: %(default)s)")
-    parser.add_argument("--weights", default=NO_WEIGHTS, help="default: %(default)s, geometry alone")
+    parser.add_argument("--weights", default=DEFAULT, help="none: geometry alone (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", type=Path, help="write the figures there")
     args = parser.parse_args()

@@ -129,10 +129,11 @@ def cube(name, size=1.0):
     ],
     ids=["identical", "flat", "all wrong", "a mountain and a grain"],
 )
-def test_strange_parts_end_in_a_valid_assembly(strange):
-    assembly = cmnet.assemble(strange)
+@pytest.mark.parametrize("weights", ["cmnet-base", "none"])
+def test_strange_parts_end_in_a_valid_assembly(strange, weights):
+    assembly = cmnet.assemble(strange, weights=weights)
     assert is_valid(assembly, len(strange))
-    assert not assembly.matches  # of no network
+    assert weights != "none" or not assembly.matches
 
 
 def test_wrong_settings_are_told(assembler, parts):

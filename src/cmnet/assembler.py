@@ -16,6 +16,7 @@ from cmnet.geometry.pose import Pose
 from cmnet.matched import PairMatches, breaks_of, correspondences, scored, with_matches
 from cmnet.model.descriptors import Descriptors
 from cmnet.model.network import CMNet, Matches
+from cmnet.model.weights import DEFAULT, NO_WEIGHTS
 from cmnet.pairing.breaks import Breaks
 from cmnet.pairing.joins import Join, joins, suggestions
 from cmnet.pairing.learned import poses_from_matches
@@ -32,7 +33,6 @@ from cmnet.solving.looks import look_again
 from cmnet.solving.paper import solve_paper
 from cmnet.solving.shonan import Edge
 
-NO_WEIGHTS = "none"
 SOLVERS = ("robust", "paper")
 SUGGESTED = 6  # poses of a pair that the network suggests, or the coarse surfaces
 FEW = 300  # pairs that are looked at on both scales at once
@@ -45,7 +45,7 @@ Kept = dict[Pair, PairMatches]
 def assemble(
     parts: Any,
     *,
-    weights: str | Path | CMNet = NO_WEIGHTS,
+    weights: str | Path | CMNet = DEFAULT,
     solver: str = "robust",
     constraints: Constraints | str | Path | None = None,
     seed: int = 0,
@@ -54,6 +54,7 @@ def assemble(
     """Put parts together: surfaces that meet, break edges that close, nothing inside anything else.
 
     parts       : a folder, file paths, trimesh objects, (n, 3) arrays or Parts, each in any pose, all in one unit
+    weights     : a name or a path, a CMNet, or "none": the surfaces alone
     constraints : what is known beforehand, or the JSON file that says it
     progress    : called with the stage, how much of it is done, and how much there is
     """
@@ -63,7 +64,8 @@ def assemble(
 class Assembler:
     """Describes parts, matches them two at a time, and puts any number of them together.
 
-    weights : path of a safetensors file, a CMNet, or "none" (geometry only: `assemble` works, descriptions do not)
+    weights : name of shipped ones, path of a safetensors file, a CMNet, or "none": geometry only, which is enough to
+              `assemble`, but not to `describe`
     solver  : "robust" uses all joins that the surfaces bear out; "paper" is the published one, by the network alone
     points  : total over all parts, split by area; None: what the weights were trained with
     device  : where the network runs; None: where it is
@@ -73,7 +75,7 @@ class Assembler:
 
     def __init__(
         self,
-        weights: str | Path | CMNet,
+        weights: str | Path | CMNet = DEFAULT,
         solver: str = "robust",
         points: int | None = None,
         device: str | torch.device | None = None,
@@ -179,6 +181,10 @@ class Assembler:
             results[k] = result
             tell(stage, len(results), count)
         return [results[k] for k in range(count)]
+
+    def suggestions(self, described: Sequence[Descriptors], pairs: Sequence[Pair]) -> Suggested:
+        """T_i_j of the pairs of described parts, as the matches of the network suggest it, the likeliest first."""
+        return self._suggestions(described, pairs, lambda stage, done, total: None, {})
 
     def _suggestions(
         self, described: Sequence[Descriptors], pairs: Sequence[Pair], tell: Progress, kept: Kept

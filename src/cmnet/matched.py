@@ -62,7 +62,7 @@ def correspondences(p: Descriptors, q: Descriptors, matches: Matches) -> Corresp
 
 def breaks_of(d: Descriptors) -> Breaks | None:
     """Where the network holds a described part for broken, if it says so at all."""
-    return None if d.breaking is None else Breaks(_array(d.points), _array(d.breaking))
+    return None if d.breaking is None else Breaks(_array(d.points), _array(d.normals), _array(d.breaking))
 
 
 def scored(net: CMNet, p: Descriptors, q: Descriptors, matches: Matches, pairs: int = 1) -> PairMatches:

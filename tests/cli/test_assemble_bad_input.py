@@ -298,7 +298,7 @@ def test_no_memory(tmp_path, pile, capsys, monkeypatch):
         ("photos", [], "is there already"),
         ("photos", ["--force"], "not replaced"),
         ("out", ["--weights", "nothing.safetensors"], "no weights at"),
-        ("out", ["--solver", "paper"], "use the robust solver"),
+        ("out", ["--solver", "paper", "--weights", "none"], "use the robust solver"),
         ("out", ["--weights", "{pile}/0.stl"], "not a readable safetensors file"),
         ("out", ["--constraints", "nothing.json"], "cannot read nothing.json"),
         ("out", ["--constraints", "{pile}"], "Is a directory"),

@@ -156,6 +156,7 @@ def test_the_network_has_chance_beside_it(cli, monkeypatch, tmp_path) -> None:
     module = ModuleType("cmnet.assembler")
     module.Assembler = Assembler  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "cmnet.assembler", module)
+    (tmp_path / "w").touch()
     cli("data", *["--weights", "w", "--points", "70", "--seed", "2", "--quiet", "--json", "a.json"])
     report = json.loads((tmp_path / "a.json").read_text())
     assert list(dict.fromkeys(row["method"] for row in report["rows"])) == ["cmnet", "chance"]

@@ -65,13 +65,6 @@ def test_halves_share_the_objects_out(data, capsys) -> None:
     assert sum(counts) == 2
 
 
-@pytest.mark.parametrize(
-    ("argv", "message"),
-    [
-        (["--task", "assembly"], "--weights none"),
-        (["--weights", "none"], "--solver robust"),
-    ],
-)
-def test_what_is_missing_is_named(data, argv, message, capsys) -> None:
-    assert main(["evaluate", str(data), "--quiet", *argv]) == 2
-    assert message in capsys.readouterr().err
+def test_what_is_missing_is_named(data, capsys) -> None:
+    assert main(["evaluate", str(data), "--quiet", "--weights", "none"]) == 2
+    assert "--solver robust" in capsys.readouterr().err

@@ -10,7 +10,7 @@ from cmnet.pairing.confidence import confidences, logit
 from cmnet.pairing.joins import pose_of_surfaces
 from cmnet.pairing.refine import COARSE, refine
 from cmnet.pairing.surface import prepare, unit_of
-from cmnet.pairing.verify import FACING, LIFT, NEARBY, _look_around, rim_length, verify
+from cmnet.pairing.verify import FACING, LIFT, NEARBY, _look_around, _side, rim_length, verify
 
 PAIRS = ["bar", "bowl"]
 
@@ -46,7 +46,8 @@ def test_the_true_place_shows_a_closed_rim_and_no_penetration(pair):
     evidence = verify(a, b, truth)
     assert evidence.closure > 0.8
     assert evidence.gap < 0.001
-    assert evidence.sunk < 0.05 * evidence.contact
+    assert evidence.depth < 0.01
+    assert evidence.inside < 0.001
     assert evidence.hold > 1e-3
     assert evidence.rim == pytest.approx(rim_length(a, b, truth))
 
@@ -55,7 +56,7 @@ def test_the_true_place_shows_a_closed_rim_and_no_penetration(pair):
 def test_evidence_is_the_same_from_either_side(pair):
     a, b, truth = pair
     one, other = verify(a, b, truth), verify(b, a, truth.inverse())
-    for name in ("rim", "closure", "contact", "gap", "near", "sunk", "depth"):
+    for name in ("rim", "closure", "contact", "gap", "near", "inside", "depth"):
         assert getattr(one, name) == pytest.approx(getattr(other, name), rel=1e-6, abs=1e-9)
 
 
@@ -72,7 +73,7 @@ def test_pushed_into_each_other_parts_penetrate(bar):
     truth = pose_of_surfaces(a, b, Pose.identity())
     towards = truth.t / np.linalg.norm(truth.t)
     evidence = verify(a, b, Pose(truth.R, truth.t - 0.05 * towards))
-    assert evidence.sunk > 0.05
+    assert evidence.inside > 0.01
     assert 0.02 < evidence.depth < 0.08
 
 
@@ -80,15 +81,15 @@ def test_what_lies_beyond_the_voxels_reach_is_not_inside(bar_parts):
     """Parts that are large in units have large voxels, of which those far from the surface know nothing."""
     a, b = (prepare(part, unit_of(bar_parts) / 6) for part in bar_parts)
     assert a.box.size > 0.03
-    evidence = verify(a, b, pose_of_surfaces(a, b, Pose.identity()))
-    assert evidence.contact > 1
-    assert evidence.sunk < 0.05 * evidence.contact
+    side = _side(a, b, pose_of_surfaces(a, b, Pose.identity()))
+    assert side.touching.any()
+    assert len(side.depths) < 0.05 * side.touching.sum()
 
 
 def test_far_apart_nothing_touches(bar):
     a, b = bar
     evidence = verify(a, b, Pose(np.eye(3), np.array([10.0, 0, 0])))
-    assert (evidence.rim, evidence.contact, evidence.sunk, evidence.closure) == (0, 0, 0, 0)
+    assert (evidence.rim, evidence.contact, evidence.inside, evidence.closure) == (0, 0, 0, 0)
 
 
 def test_what_samples_meet_is_what_the_definition_says():

@@ -28,7 +28,12 @@ def test_assembly_json_keeps_the_contract(written):
     folder, assembly, _ = written
     content = json.loads((folder / "assembly.json").read_text(encoding="utf-8"))
     assert content["format"] == "cmnet.assembly/1"
-    assert (content["weights"], content["solver"], content["seed"], content["seconds"]) == ("none", "robust", 3, 1.5)
+    assert (content["weights"], content["solver"], content["seed"], content["seconds"]) == (
+        "cmnet-base",
+        "robust",
+        3,
+        1.5,
+    )
     assert [p["name"] for p in content["parts"]] == list(NAMES)
     assert [p["group"] for p in content["parts"]] == [0, 0, 0, None]
     assert [p["placed"] for p in content["parts"]] == [True, True, True, False]

@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cmnet.cli.arguments import seed
+from cmnet.model.weights import DEFAULT
 
-WEIGHTS = "none"
 SOLVERS = ("robust", "paper")
 
 if TYPE_CHECKING:
@@ -37,7 +37,9 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("input", nargs="+", metavar="INPUT", help="a folder, files, a zip, or one file of many bodies")
     parser.add_argument("-o", "--out", type=Path, required=True, help="folder for the result, which must be new")
-    parser.add_argument("--weights", default=WEIGHTS, help="a .safetensors file, or none for geometry only (default)")
+    parser.add_argument(
+        "--weights", default=DEFAULT, help="a .safetensors file, or none: geometry alone (default: %(default)s)"
+    )
     parser.add_argument("--solver", choices=SOLVERS, default=SOLVERS[0], help="robust (default), or the paper's")
     parser.add_argument("--constraints", type=Path, help="JSON file: what is known about joins, places and objects")
     parser.add_argument("--seed", type=seed, default=0, help="the same seed gives the same result (default 0)")

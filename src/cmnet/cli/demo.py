@@ -10,12 +10,12 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from cmnet.cli.assemble import WEIGHTS
+from cmnet.model.weights import DEFAULT
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--out", type=Path, default=Path("cmnet-demo"), help="folder (default: %(default)s)")
-    parser.add_argument("--weights", default=WEIGHTS, help="as of cmnet assemble (default: %(default)s)")
+    parser.add_argument("--weights", default=DEFAULT, help="as of cmnet assemble (default: %(default)s)")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from cmnet.cli.arguments import natural, pieces, seed
+from cmnet.model.weights import DEFAULT, NO_WEIGHTS
 
 if TYPE_CHECKING:
     from cmnet.data.objects import FolderObjects
@@ -59,7 +60,10 @@ def _add_choice_of_method(parser: argparse.ArgumentParser) -> None:
         "--method", choices=("cmnet", "chance"), default="cmnet", help="default: cmnet, chance beside it"
     )
     parser.add_argument(
-        "--weights", metavar="W", help="a .safetensors file that `cmnet train` wrote; none: geometry alone"
+        "--weights",
+        metavar="W",
+        default=DEFAULT,
+        help="a .safetensors file that `cmnet train` wrote; none: geometry alone (default: %(default)s)",
     )
     parser.add_argument(
         "--solver",
@@ -142,12 +146,7 @@ def _solver(args: argparse.Namespace) -> str | None:
 def _require_weights(args: argparse.Namespace) -> None:
     from cmnet.errors import InputError
 
-    if not args.weights:
-        raise InputError(
-            "the method cmnet needs --weights FILE: train some with `cmnet train`, or try --weights none "
-            "(geometry alone) or --method chance"
-        )
-    if args.weights == "none" and _solver(args) is None:
+    if args.weights == NO_WEIGHTS and _solver(args) is None:
         raise InputError("without weights no network says the pose of a pair; add --solver robust, or give --weights")
 
 

@@ -18,6 +18,7 @@ def run(args: argparse.Namespace) -> int:
     from rich.table import Table
 
     from cmnet import __version__
+    from cmnet.model.weights import shipped
 
     def version(package: str) -> str:
         try:
@@ -28,6 +29,7 @@ def run(args: argparse.Namespace) -> int:
     devices = ["cpu", *(torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count()))]
     facts = {
         "cmnet": __version__,
+        "weights": ", ".join(shipped()),
         "python": platform.python_version(),
         "platform": platform.platform(),
         "cores": os.cpu_count(),

@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -12,6 +11,7 @@ from cmnet.errors import InputError
 from cmnet.evaluation.answers import Answer, answer_of
 from cmnet.evaluation.cases import Puzzle, stream
 from cmnet.geometry.pose import Pose
+from cmnet.model.weights import NO_WEIGHTS, find_weights
 
 if TYPE_CHECKING:
     from cmnet.parts.part import Part
@@ -104,6 +104,5 @@ def chance(seed: int) -> Method:
 
 
 def weights_hash(weights: str) -> str | None:
-    """SHA-256 of a weights file; None where there is no file."""
-    file = Path(weights)
-    return hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else None
+    """SHA-256 of the weights of that name or in that file; None without weights."""
+    return None if weights == NO_WEIGHTS else hashlib.sha256(find_weights(weights).read_bytes()).hexdigest()

@@ -19,5 +19,7 @@ def nearest_one(tree: cKDTree, points: Array, within: float = np.inf) -> tuple[A
 def nearest_few(tree: cKDTree, points: Array, k: int, within: float = np.inf) -> tuple[Array, Ints]:
     """The same for the k nearest, fewer where the tree has fewer: (n, k) and (n, k), nearest first."""
     ranks = np.arange(1, min(k, tree.n) + 1)
+    if not len(ranks):
+        return np.empty((len(points), 0)), np.empty((len(points), 0), dtype=np.int64)
     distance, index = tree.query(points, ranks, distance_upper_bound=within)
     return np.asarray(distance, dtype=np.float64), np.asarray(index, dtype=np.int64)

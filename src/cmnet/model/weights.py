@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from cmnet.model.network import CMNet
 
 FORMAT = "cmnet.weights/1"
+DEFAULT = "cmnet-base"  # the shipped ones
+NO_WEIGHTS = "none"  # geometry alone
 SHIPPED = Path(__file__).parent.parent / "assets"
 
 
@@ -44,8 +46,8 @@ def find_weights(name_or_path: str | Path) -> Path:
         return shipped()[str(name_or_path)]
     if path.suffix or len(path.parts) > 1:
         raise InputError(f"no weights at {path}; give the path of a .safetensors file written by `cmnet train`")
-    names = f"shipped are {', '.join(shipped())}" if shipped() else "none are shipped with this version"
-    raise InputError(f"no weights are called {str(name_or_path)!r}; {names}; or give the path of a .safetensors file")
+    known = ", ".join(shipped())
+    raise InputError(f"no weights are called {str(name_or_path)!r}; shipped: {known}; or give a .safetensors file")
 
 
 def load_network(name_or_path: str | Path) -> CMNet:

@@ -1,4 +1,4 @@
-"""Where the network holds a part for broken: which creases are worth trying first."""
+"""Where the network holds a part for broken: which creases are worth trying first, and what may meet a mate."""
 
 from __future__ import annotations
 
@@ -15,19 +15,32 @@ Bools = NDArray[np.bool_]
 
 WITNESSES = 4  # samples of the network next to a crease, of which one must lie on a break
 LIKELY = 0.2  # with at least this probability: an edge left out costs more than one tried in vain
+AROUND = 8  # samples of the network next to a point, of which those that face the same way tell what it is
 
 
 @dataclass(frozen=True, eq=False)
 class Breaks:
     """Samples of a part, in its coordinates, and the probability that each lies on a break.
 
-    points : (n, 3) float, probability : (n,) float in [0, 1]
+    points, normals : (n, 3) float, probability : (n,) float in [0, 1]
     """
 
     points: Array
+    normals: Array
     probability: Array
 
     def near(self, points: Array) -> Bools:
         """(m,) bool: which of the points (m, 3) probably lie on the edge of a break."""
         nearest = nearest_few(cKDTree(self.points), points, WITNESSES)[1]
         return self.probability[nearest].max(axis=1, initial=0.0) > LIKELY
+
+    def at(self, points: Array, normals: Array) -> Array:
+        """(m,) float in [0, 1]: the same probability at points (m, 3) of the surface with normals (m, 3).
+
+        The mean of the samples next to each; what faces another way, as the skin beside a thin break does, counts
+        little.
+        """
+        nearest = nearest_few(cKDTree(self.points), points, AROUND)[1]
+        facing = np.einsum("mc,mkc->mk", normals, self.normals[nearest])
+        weights = np.clip(facing, 0.01, 1.0) ** 4
+        return np.asarray((weights * self.probability[nearest]).sum(axis=1) / weights.sum(axis=1))

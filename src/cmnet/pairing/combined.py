@@ -46,12 +46,14 @@ def combine(members: Sequence[Surface], T_group_part: Sequence[Pose]) -> Surface
     back = frame.inverse()
     creases = join_creases([_moved(m.creases[which], back @ T) for m, T, which in zip(members, world, open_creases)])
     points, normals = back.apply(points), back.rotate(normals)
+    said = [m.broken[k] for m, k in zip(members, kept) if m.broken is not None]
+    broken = np.concatenate(said) if len(said) == len(members) else None
     area = sum(m.area * float(k.mean()) for m, k in zip(members, kept))
     box = box_around(points, look)
     signed = _union(box, members, [back @ T for T in world])
     next_to = nearest_few(cKDTree(points), points, AROUND)[1]
     rims = Rims(creases, back.apply(near), back.rotate(near_normals), next_to, min(m.wall for m in members))
-    return surface_of(look, Pose(frame.R, unit * frame.t), unit, points, normals, area, rims, box, signed)
+    return surface_of(look, Pose(frame.R, unit * frame.t), unit, points, normals, broken, area, rims, box, signed)
 
 
 def _scaled(T: Pose, unit: float) -> Pose:

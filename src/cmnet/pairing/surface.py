@@ -69,6 +69,7 @@ class Surface:
     T_part_surface       : the frame; x_part = T_part_surface.apply(unit · x_surface)
     points, normals      : (n, 3) float, even samples, `spacing` apart
     next_to              : (n, k) int32, of every sample those nearer than BESIDE spacings, itself for the rest
+    broken               : (n,) float, the probability that each sample lies on a break; None: nobody says
     area, wall           : of the surface; thickness of its thinner walls (infinite: thick everywhere)
     dense, dense_normals : (d, 3) float, the same samples and many more near thin edges; `tree` is over them
     creases              : those likely to be of a break first, else in farthest-point order: spread over the part
@@ -86,6 +87,7 @@ class Surface:
     normals: Array
     spacing: float
     next_to: Ints32
+    broken: Array | None
     area: float
     wall: float
     dense: Array
@@ -122,7 +124,8 @@ def prepare(part: Part, length: float, look: Look = FIRST, seed: int = 0, breaks
         rims = replace(rims, creases=replace(rims.creases, likely=likely))
     box = box_around(points, look)
     signed = _signed(box, points, normals, corners)
-    return surface_of(look, frame, unit, points, normals, area, rims, box, signed)
+    broken = None if breaks is None else breaks.at(frame.apply(unit * points), frame.rotate(normals))
+    return surface_of(look, frame, unit, points, normals, broken, area, rims, box, signed)
 
 
 def box_around(points: Array, look: Look) -> Box:
@@ -140,6 +143,7 @@ def surface_of(
     unit: float,
     points: Array,
     normals: Array,
+    broken: Array | None,
     area: float,
     rims: Rims,
     box: Box,
@@ -156,6 +160,7 @@ def surface_of(
         normals=normals,
         spacing=spacing,
         next_to=_beside(points, rims.around, BESIDE * spacing),
+        broken=broken,
         area=area,
         wall=rims.wall,
         dense=rims.points,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,27 +37,25 @@ class Evidence:
     rim         : length of the creases of both parts that close on each other
     closure     : share of the contact's outline that lies on such creases
     contact     : area over which the surfaces touch
-    share       : of the smaller part's surface
     gap         : root-mean-square distance of touching surfaces
     near        : area where the surfaces face each other closely without touching
-    sunk        : area of either part inside the other
     inside      : share of either part's volume inside the other, the larger one
     depth       : how deep, at the 95th percentile of what is inside
     hold        : how firmly contact and rim hold against sliding and turning, 0 (freely) to 1
     grip        : the same of the contact alone: two flat faces have none
+    broken      : mean probability, over the contact, that it lies on a break; None: nobody says
     """
 
     rim: float
     closure: float
     contact: float
-    share: float
     gap: float
     near: float
-    sunk: float
     inside: float
     depth: float
     hold: float
     grip: float
+    broken: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +65,6 @@ class _Side:
     touching: Bools  # (n,)
     near: Bools  # (n,)
     gaps: Array  # (t,)
-    sunk: Bools  # (n,)
     depths: Array  # (s,) of those inside
     matched: Array  # (k, 3) creases that close,
     planes: Array  # (k, 2, 3) and the normals of their two faces
@@ -85,15 +83,23 @@ def verify(a: Surface, b: Surface, T_a_b: Pose) -> Evidence:
         rim=float(np.mean([_length(e.matched) for _, e in sides])),
         closure=sum(n for n, _ in outline) / total if total else 0.0,
         contact=contact,
-        share=contact / min(a.area, b.area),
         gap=float(np.sqrt((gaps**2).mean())) if len(gaps) else LIFT,
         near=float(np.mean([s.area * (e.near & ~e.touching).mean() for s, e in sides])),
-        sunk=float(sum(s.area * e.sunk.mean() for s, e in sides)),
         inside=max(_deep_inside(a, b, T_a_b), _deep_inside(b, a, T_a_b.inverse())),
         depth=float(np.quantile(depths, 0.95)) if len(depths) else 0.0,
         hold=_hold(b, sides[0][1], rim=True),
         grip=_hold(b, sides[0][1], rim=False),
+        broken=_broken(sides),
     )
+
+
+def _broken(sides: Sequence[tuple[Surface, _Side]]) -> float | None:
+    """Mean over all that touches of what the parts themselves say."""
+    said = [s.broken[e.touching] for s, e in sides if s.broken is not None]
+    if len(said) < len(sides):
+        return None
+    touching = np.concatenate(said)
+    return float(touching.mean()) if len(touching) else 0.0
 
 
 def _deep_inside(a: Surface, b: Surface, T_a_b: Pose) -> float:
@@ -124,7 +130,6 @@ def _side(a: Surface, b: Surface, T_a_b: Pose) -> _Side:
         touching=_spread_out(met, candidate, len(signed)),
         near=_spread_out(near, candidate, len(signed)),
         gaps=height[met],
-        sunk=_spread_out(inside, candidate, len(signed)) | deep,
         depths=np.concatenate([depth[inside], -signed[deep]]),
         matched=b.creases.points[closing],
         planes=b.creases.normals[closing],

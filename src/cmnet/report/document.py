@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from cmnet.model.weights import DEFAULT
 from cmnet.parts.part import Part
 from cmnet.report.gap_maps import mapped_parts
 from cmnet.report.names import file_stems
@@ -22,7 +23,7 @@ FORMAT = "cmnet.assembly/1"
 class Run:
     """How an assembly came about."""
 
-    weights: str = "none"
+    weights: str = DEFAULT
     solver: Literal["robust", "paper"] = "robust"
     seed: int = 0
     seconds: float = 0.0
