@@ -24,7 +24,9 @@ from cmnet.pairing.confidence import COEFFICIENTS, WITH_BREAKS, features
 from cmnet.pairing.verify import Evidence
 
 PENALTY = 0.2  # on squared coefficients of standardised features
-AGAINST = ("gap", "near", "inside")
+# What speaks against a join, by so much at least. Hardly any good candidate runs into its partner, so examples alone
+# do not teach that none may.
+AGAINST = {"gap": 0.0, "near": 0.0, "inside": -1.0}
 BINS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97, 1.0)
 
 
@@ -64,7 +66,8 @@ def fit(seen: list[tuple[np.ndarray, int]], names: list[str]) -> np.ndarray:
         penalty = PENALTY * np.append(0.0, table[1:])
         return (value + penalty @ table) / len(seen), (slope + 2 * penalty) / len(seen)
 
-    bounds = [(None, None), *((None, 0.0) if name in AGAINST else (0.0, None) for name in names[1:])]
+    signs = [(None, scale[k] * AGAINST[name]) if name in AGAINST else (0.0, None) for k, name in enumerate(names)]
+    bounds = [(None, None), *signs[1:]]
     options = {"maxiter": 10_000, "ftol": 1e-14, "gtol": 1e-9}
     best = minimize(loss, np.zeros(len(mean)), method="L-BFGS-B", jac=True, bounds=bounds, options=options).x
     table = best / scale

@@ -48,6 +48,21 @@ def test_single_parts_are_left_to_the_first_look(moved):
     assert calls == [0, 6]
 
 
+def test_a_closer_look_settles_the_pose(moved):
+    surfaces, T = moved
+    first = Rematcher(surfaces, {}, ALL, here)
+    rematcher = Rematcher(surfaces, {}, ALL, here, closer=first)
+    a, b = group(T, 0, 1), group(T, 2, 3)
+    rematcher._prepare([a, b])
+    true = T[0] @ T[2].inverse()
+    off = Pose(true.R, true.t + 0.01 * surfaces[0].unit)
+    settled = rematcher._settled(a, b, off)
+    centre = surfaces[2].T_part_surface.t
+    assert np.linalg.norm(settled.apply(centre) - true.apply(centre)) < 0.002 * surfaces[0].unit
+    far = Pose(true.R, true.t + 5 * surfaces[0].unit)
+    assert np.allclose(rematcher._settled(a, b, far).matrix(), far.matrix())  # nothing there to hold it
+
+
 def test_the_network_suggests_poses_of_groups(moved):
     surfaces, T = moved
     truth = {(0, 2): [T[0] @ T[2].inverse()], (3, 1): [T[3] @ T[1].inverse()]}

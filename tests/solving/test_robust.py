@@ -4,11 +4,14 @@ import numpy as np
 import pytest
 
 import cmnet
+from breaking import broken as broken_in_two
+from breaking import solid_bar
 from cmnet.data.fracture import fracture
 from cmnet.data.shapes import make_shape
 from cmnet.errors import InputError
 from cmnet.geometry.pose import Pose
-from cmnet.pairing.surface import prepare, unit_of
+from cmnet.pairing.joins import Join
+from cmnet.pairing.surface import COARSE, FIRST, prepare, unit_of
 from cmnet.solving.assembly import groups_of
 from cmnet.solving.constraints import FORMAT, load_constraints
 from cmnet.solving.robust import fits_of, solve
@@ -86,6 +89,22 @@ def test_two_scans_of_one_part_do_not_lie_in_the_same_place(broken):
     fits = fits_of(surfaces)
     assert not fits(0, 1, Pose.identity())
     assert fits(0, 2, T[0] @ T[1].inverse())
+
+
+def test_joins_of_a_coarser_look_may_be_a_little_inexact():
+    """Two parts pushed into each other by a little are apart as far as a coarse look can tell; by more they are not."""
+    parts = broken_in_two(solid_bar(), np.random.default_rng(1))
+    unit = unit_of(parts)
+    surfaces, coarse = ([prepare(part, unit, look) for part in parts] for look in (FIRST, COARSE))
+    towards = parts[0].vertices.mean(axis=0) - parts[1].vertices.mean(axis=0)
+    towards = unit * towards / np.linalg.norm(towards)
+
+    def placed(depth, solid):
+        join = Join((0, 1), Pose(np.eye(3), depth * towards), 0.99, 0.1, 0.0, 0.0)
+        return len(solve(surfaces, [join], solid=solid).groups) == 1
+
+    assert [placed(depth, surfaces) for depth in (0.0, 0.01, 0.1)] == [True, False, False]
+    assert [placed(depth, coarse) for depth in (0.0, 0.01, 0.1)] == [True, True, False]
 
 
 def test_one_part_is_refused(broken):

@@ -31,23 +31,23 @@ COEFFICIENTS = {
 # The same where the network (cmnet-base) suggests poses and says what is broken. Without the finest look at the worn
 # objects, which shows hardly any of their breaks.
 WITH_BREAKS = {
-    "constant": -27.20,
-    "rim": 1.85,
-    "closure": 9.29,
-    "contact": 1.96,
-    "gap": -5.09,
-    "near": -3.08,
-    "inside": -0.25,
-    "hold": 0.94,
-    "grip": 1.33,
-    "broken": 8.11,
+    "constant": -18.89,
+    "rim": 1.76,
+    "closure": 9.51,
+    "contact": 2.19,
+    "gap": -5.28,
+    "near": -2.89,
+    "inside": -1.00,
+    "hold": 1.27,
+    "grip": 1.34,
+    "broken": 4.19,
 }
 
 
 def features(evidence: Evidence) -> Array:
     """(9,) or (10,) float, in the order of the table. Logarithms: twice the rim is as much more at any size."""
     e = evidence
-    said = [] if e.broken is None else [e.broken]
+    said = [] if e.broken is None else [np.log(e.broken + 0.02)]
     return np.array(
         [
             1.0,

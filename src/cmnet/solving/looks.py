@@ -41,14 +41,19 @@ def look_again(
     each         : does the work for 0 … count − 1
     """
 
+    solid = surfaces
+
     def solved(joins: Sequence[Join], start: Sequence[Group] | None = None) -> Assembly:
-        return solve(surfaces, joins, constraints=constraints, loops=stages.loops, start=start, apart=stages.verify)
+        loops, apart = stages.loops, stages.verify
+        return solve(surfaces, joins, constraints=constraints, loops=loops, start=start, apart=apart, solid=solid)
 
     assembly = solved(joins)
+    first = Rematcher(surfaces, learned, stages, each)
     if stages.rematch and assembly.groups:
-        assembly = _again(assembly, Rematcher(surfaces, learned, stages, each), solved)
+        assembly = _again(assembly, first, solved)
     if _pairs(assembly) and (coarser := coarse()):
-        assembly = _again(assembly, Rematcher(coarser, learned, stages, each, singles=True), solved)
+        solid = coarser
+        assembly = _again(assembly, Rematcher(coarser, learned, stages, each, singles=True, closer=first), solved)
     if 1 <= _pairs(assembly) <= FEW and (finer := fine()):
         assembly = _again(assembly, Rematcher(finer, learned, stages, each, singles=True), solved)
     return assembly

@@ -13,6 +13,7 @@ from cmnet.geometry.pose import Pose
 from cmnet.pairing.candidates import Candidate, candidates
 from cmnet.pairing.combined import combine
 from cmnet.pairing.joins import Join, join_of, pose_of_parts, pose_of_surfaces
+from cmnet.pairing.refine import COARSE, refine
 from cmnet.pairing.stages import Stages
 from cmnet.pairing.surface import Surface
 from cmnet.pairing.verify import verify
@@ -20,6 +21,7 @@ from cmnet.solving.groups import Group
 
 WORTH = 0.05  # least confidence of a candidate that is worth keeping
 FROM_PAIR, FROM_GROUPS = 2, 12  # suggestions of the network that are taken from two parts, and for two groups
+TURN, SHIFT = 5.0, 0.05  # degrees and units by which a closer look may settle a pose
 CLOSE = 0.03  # probes so near another part count as meeting it, in units
 
 Key = frozenset[int]
@@ -33,6 +35,7 @@ class Rematcher:
     learned : T_i_j of parts that the network suggests
     singles : whether two single parts are matched too; at the scale of the first look they have been
     each    : does the work for 0 … count − 1
+    closer  : looks more closely, and settles the poses that are found here
     """
 
     surfaces: Sequence[Surface]
@@ -40,14 +43,21 @@ class Rematcher:
     stages: Stages
     each: Each
     singles: bool = False
+    closer: Rematcher | None = None
     _tried: set[frozenset[Key]] = field(default_factory=set)
     _combined: dict[Key, Surface] = field(default_factory=dict)
 
     def between(self, groups: Sequence[Group]) -> list[Join]:
         """Joins between any two of the groups that have not been matched before."""
         pairs = [(a, b) for a, b in combinations(groups, 2) if self._is_new(a, b)]
-        self._combined = {_key(group): self._surface(group) for pair in pairs for group in pair}
+        self._prepare([group for pair in pairs for group in pair])
         return [join for found in self.each(lambda k: self._joins(*pairs[k]), len(pairs)) for join in found]
+
+    def _prepare(self, groups: Sequence[Group]) -> None:
+        """Make the surfaces of the groups that are to be matched, and forget those of others."""
+        self._combined = {_key(group): self._surface(group) for group in groups}
+        if self.closer:
+            self.closer._prepare(groups)
 
     def _is_new(self, a: Group, b: Group) -> bool:
         pair = frozenset((_key(a), _key(b)))
@@ -59,7 +69,19 @@ class Rematcher:
         first, second = self._combined[_key(a)], self._combined[_key(b)]
         suggested = [pose_of_surfaces(first, second, T) for T in self._suggestions(a, b)]
         found = [c for c in candidates(first, second, suggested, self.stages) if c.confidence >= WORTH]
-        return [self._join(a, b, pose_of_parts(first, second, c.T_a_b), c.confidence) for c in found]
+        return [
+            self._join(a, b, self._settled(a, b, pose_of_parts(first, second, c.T_a_b)), c.confidence) for c in found
+        ]
+
+    def _settled(self, a: Group, b: Group, T_a_b: Pose) -> Pose:
+        """The pose on the surfaces of the closer look, if they hold it."""
+        if self.closer is None or not self.stages.refine:
+            return T_a_b
+        first, second = self.closer._combined[_key(a)], self.closer._combined[_key(b)]
+        before = pose_of_surfaces(first, second, T_a_b)
+        after = refine(first, second, refine(first, second, before, COARSE))
+        moved = np.linalg.norm(after.t - before.t)
+        return pose_of_parts(first, second, after) if after.angle_to(before) < TURN and moved < SHIFT else T_a_b
 
     def _suggestions(self, a: Group, b: Group) -> list[Pose]:
         """T_a_b as the network suggests it for two parts, a few for each two: those it believes in most."""

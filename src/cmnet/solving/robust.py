@@ -35,6 +35,7 @@ def solve(
     loops: bool = True,
     start: Sequence[Group] | None = None,
     apart: bool = True,
+    solid: Sequence[Surface] | None = None,
 ) -> Assembly:
     """Put parts together by the joins between them.
 
@@ -43,12 +44,13 @@ def solve(
     loops       : False: a spanning tree of the surest joins, without agreement, doubt or averaging
     start       : groups that hold together already (`groups_of` an assembly whose joins are among the joins)
     apart       : False: parts may run into each other
+    solid       : the parts, seen no more closely than their joins are exact: what must not run into each other
     """
     unit = surfaces[0].unit if surfaces else 1.0
     centres = np.array([surface.T_part_surface.t for surface in surfaces]).reshape(-1, 3)
     known = plan(constraints, joins, centres, SHIFT * unit)
     begun = known.start if start is None else start
-    fits = remembering(fits_of(surfaces)) if apart else lambda i, j, T_i_j: True
+    fits = remembering(fits_of(solid or surfaces)) if apart else lambda i, j, T_i_j: True
     groups = Grower(known.believed, centres, SHIFT * unit, fits, accept, begun, known.rules, loops).grow()
     if loops:
         groups = [even_out(group, centres, unit, [k for k in known.fixed if k in group.T]) for group in groups]

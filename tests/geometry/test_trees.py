@@ -1,0 +1,15 @@
+"""Nearest points from a tree."""
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from cmnet.geometry.trees import nearest_few
+
+
+def test_a_tree_has_no_more_neighbours_than_points():
+    points = np.random.default_rng(0).normal(size=(7, 3))
+    for size in (0, 1, 2, 5):
+        distance, index = nearest_few(cKDTree(points[:size].reshape(-1, 3)), points, 3)
+        assert distance.shape == index.shape == (7, min(size, 3))
+        expected = np.sort(np.linalg.norm(points[:, None] - points[None, :size], axis=2), axis=1)[:, :3]
+        assert np.allclose(distance, expected)
