@@ -1,5 +1,4 @@
-"""The pictures of report.html in the docs: a broken jug and a stray piece, assembled by geometry alone, as a browser
-shows them.
+"""The pictures of report.html in the docs: a broken jug and a stray piece, assembled, as a browser shows them.
 
 python benchmarks/screenshots.py [-o docs/images] [--seed S] [--frames N]      needs Chromium or Chrome
 """
