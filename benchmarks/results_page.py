@@ -171,7 +171,8 @@ def piles() -> str | None:
     ]
     columns = ("pile of", "piles", "pieces", "no group mixed", "a group an object", "foreign piece out")
     columns = (*columns, "joins right", "PA_CRD", "placed")
-    told = "The pieces of two to four objects in one heap, every other time with a piece of yet another object.\n"
+    told = "The pieces of two to four objects in one heap, every other time with a piece of yet another object. "
+    told += "\nGeometry alone.\n" if "--weights none" in result["command"] else "\n"
     return section("Mixed piles", told, table(columns, rows), source("piles", result))
 
 
@@ -197,7 +198,8 @@ def speed() -> str | None:
         for r in result["rows"]
     ]
     columns = ("pieces", "faces", "seconds", "MB at most", "placed")
-    return section("Time and memory", table(columns, rows), source("speed", result))
+    told = "Geometry alone.\n" if "--weights none" in result["command"] else ""
+    return section("Time and memory", told, table(columns, rows), source("speed", result))
 
 
 def toy() -> str | None:
@@ -253,7 +255,8 @@ def summary_of_speed() -> str | None:
     if (result := read("speed")) is None:
         return None
     told = ", ".join(f"{r['pieces']} pieces in {r['seconds']:.0f} s" for r in result["rows"])
-    return f"On two cores: {told}.\n"
+    alone = " (geometry alone)" if "--weights none" in result["command"] else ""
+    return f"On two cores{alone}: {told}.\n"
 
 
 def readme(text: str) -> str:
