@@ -48,6 +48,21 @@ def test_single_parts_are_left_to_the_first_look(moved):
     assert calls == [0, 6]
 
 
+def test_parts_of_different_groups_are_matched_one_by_one(moved):
+    surfaces, T = moved
+    calls = []
+    rematcher = Rematcher(surfaces, {}, ALL, lambda work, count: calls.append(count) or here(work, count), singles=True)
+    askew = group(T, 0, 1)
+    askew = Group({0: askew.T[0], 1: Pose(askew.T[1].R, askew.T[1].t + surfaces[0].unit)})  # 1 is out of place
+    found = [join for join in rematcher.across([askew, group(T, 2, 3)]) if join.confidence > 0.9]
+    assert calls == [4]
+    assert {frozenset(join.parts) for join in found} >= {frozenset((0, 2)), frozenset((1, 3))}
+    for join in found:
+        i, j = join.parts
+        assert join.T_i_j.angle_to(T[i] @ T[j].inverse()) < 0.5
+    assert rematcher.across([askew, group(T, 2, 3)]) == []  # not twice
+
+
 def test_a_closer_look_settles_the_pose(moved):
     surfaces, T = moved
     first = Rematcher(surfaces, {}, ALL, here)

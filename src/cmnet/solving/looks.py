@@ -53,7 +53,10 @@ def look_again(
         assembly = _again(assembly, first, solved)
     if _pairs(assembly) and (coarser := coarse()):
         solid = coarser
-        assembly = _again(assembly, Rematcher(coarser, learned, stages, each, singles=True, closer=first), solved)
+        second = Rematcher(coarser, learned, stages, each, singles=True, closer=first)
+        if new := second.across(_all_groups(assembly)):
+            assembly = solved(_surer(assembly.joins, new), groups_of(assembly))
+        assembly = _again(assembly, second, solved)
     if 1 <= _pairs(assembly) <= FEW and (finer := fine()):
         assembly = _again(assembly, Rematcher(finer, learned, stages, each, singles=True), solved)
     return assembly

@@ -22,6 +22,7 @@ from cmnet.solving.groups import Group
 WORTH = 0.05  # least confidence of a candidate that is worth keeping
 FROM_PAIR, FROM_GROUPS = 2, 12  # suggestions of the network that are taken from two parts, and for two groups
 TURN, SHIFT = 5.0, 0.05  # degrees and units by which a closer look may settle a pose
+MANY = 300  # pairs of parts of different groups that are matched one by one, at most
 CLOSE = 0.03  # probes so near another part count as meeting it, in units
 
 Key = frozenset[int]
@@ -49,7 +50,15 @@ class Rematcher:
 
     def between(self, groups: Sequence[Group]) -> list[Join]:
         """Joins between any two of the groups that have not been matched before."""
-        pairs = [(a, b) for a, b in combinations(groups, 2) if self._is_new(a, b)]
+        return self._match([(a, b) for a, b in combinations(groups, 2) if self._is_new(a, b)])
+
+    def across(self, groups: Sequence[Group]) -> list[Join]:
+        """The same between single parts of any two groups: a group with a part out of place fits nowhere as a whole."""
+        alone = [[Group({k: Pose.identity()}) for k in group.T] for group in groups]
+        pairs = [(i, j) for a, b in combinations(alone, 2) for i in a for j in b]
+        return self._match([pair for pair in pairs if self._is_new(*pair)] if len(pairs) <= MANY else [])
+
+    def _match(self, pairs: Sequence[tuple[Group, Group]]) -> list[Join]:
         self._prepare([group for pair in pairs for group in pair])
         return [join for found in self.each(lambda k: self._joins(*pairs[k]), len(pairs)) for join in found]
 
