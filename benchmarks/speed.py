@@ -54,9 +54,10 @@ class Watch(threading.Thread):
 
 def memory() -> float:
     """Of this process and its workers, in MB; pages that several of them share count once."""
-    own = Path("/proc/self")
-    workers = [worker for thread in (own / "task").iterdir() for worker in (thread / "children").read_text().split()]
-    total = 0
+    own, workers, total = Path("/proc/self"), [], 0
+    for thread in (own / "task").iterdir():
+        with suppress(OSError):  # a thread that has just ended
+            workers += (thread / "children").read_text().split()
     for process in (own, *(Path("/proc") / worker for worker in workers)):
         with suppress(OSError):  # a worker that has just ended
             lines = (process / "smaps_rollup").read_text().splitlines()
