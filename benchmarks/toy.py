@@ -70,6 +70,9 @@ def trained(data: Path, run: Path, variant: str, seed: int, steps: int, points: 
     ]
     if cmnet([*command, "--accelerator", "cpu"]) != 0:
         raise SystemExit(f"training {run} failed")
+    taken = int((run / "losses.csv").read_text(encoding="utf-8").splitlines()[-1].split(",")[0])
+    if taken < steps:
+        raise SystemExit(f"{run} was stopped at step {taken} of {steps}; the same command goes on from there")
     return run / "last.safetensors"
 
 
