@@ -1,7 +1,9 @@
 """Fit the table of coefficients in cmnet.pairing.confidence, and show how honest it is.
 
-    python benchmarks/pairs.py ROOT --half development --pairs mixed --log log.json
+    python benchmarks/pairs.py ROOT --half all --pieces 2 3 4 5 6 7 8 --pairs mixed --look first --log log.json
     python benchmarks/confidence.py log.json --fit
+
+One log for each look (first, coarse, fine) and each ROOT; with --weights cmnet-base they give the table WITH_BREAKS.
 
 Every pair of a log is one observation: which of its candidates is right, or none. The coefficients maximise the
 likelihood of what was observed, with a small penalty on their size. What speaks against a join may not speak for it in

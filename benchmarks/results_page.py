@@ -71,7 +71,9 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def source(name: str, result: Mapping[str, Any]) -> str:
-    return f"`{result['command']}` → `{name}.json`\n"
+    """How a figure was made; with what its file says about it, such as that the code has changed since."""
+    told = f" ({result['note']})" if "note" in result else ""
+    return f"`{result['command']}` → `{name}.json`{told}\n"
 
 
 def number(value: float | None, digits: int = 1, unit: str = "") -> str:
@@ -224,7 +226,7 @@ def page() -> str:
 def summary() -> str:
     """What README says."""
     blocks = [summary_of_pairs(), summary_of_assemblies(), summary_of_speed()]
-    blocks.append("More, and how each figure was made: [docs/results.md](docs/results.md).\n")
+    blocks.append("More, how each figure was made, and by which code: [docs/results.md](docs/results.md).\n")
     return "\n".join(block for block in blocks if block)
 
 
@@ -243,11 +245,15 @@ def summary_of_assemblies() -> str | None:
     rows = []
     for key, name in SHORT.items():
         results = {method: result for method, file in METHODS.items() if (result := read(f"{key}_{file}"))}
-        lines = {method: row_of(result, "cmnet", "all") for method, result in results.items()}
+        lines = {
+            f"{method} *" if "note" in result else method: row_of(result, "cmnet", "all")
+            for method, result in results.items()
+        }
         if results:
             lines["chance"] = row_of(next(iter(results.values())), "chance", "all")
         rows += [[name, *(cell for k, cell in enumerate(overall(m, line)) if k in BRIEF)] for m, line in lines.items()]
-    told = "Whole objects. PA: share of parts in their places; what is left out counts as wrong.\n\n"
+    told = "Whole objects. PA: share of parts in their places; what is left out counts as wrong. "
+    told += "*: by earlier code, see below.\n\n" if any("*" in row[1] for row in rows) else "\n\n"
     return told + table(("data", "method", *(OVERALL[k] for k in BRIEF[1:])), rows) if rows else None
 
 
@@ -256,6 +262,7 @@ def summary_of_speed() -> str | None:
         return None
     told = ", ".join(f"{r['pieces']} pieces in {r['seconds']:.0f} s" for r in result["rows"])
     alone = " (geometry alone)" if "--weights none" in result["command"] else ""
+    alone += " *" if "note" in result else ""
     return f"On two cores{alone}: {told}.\n"
 
 

@@ -23,6 +23,8 @@ from cmnet.solving.robust import solve
 ROUNDS = 4  # groups that have grown are looked at again, so often at most
 FEW = 120  # pairs of groups that are looked at finely, at most
 
+Solving = Callable[[Sequence[Join], Sequence[Group] | None], Assembly]  # by joins, from groups that hold already
+
 
 def look_again(
     surfaces: Sequence[Surface],
@@ -41,18 +43,20 @@ def look_again(
     each         : does the work for 0 … count − 1
     """
 
-    solid = surfaces
-
-    def solved(joins: Sequence[Join], start: Sequence[Group] | None = None) -> Assembly:
+    def solving(solid: Sequence[Surface]) -> Solving:
+        """Solves by joins that are as exact as `solid` is closely looked at."""
         loops, apart = stages.loops, stages.verify
-        return solve(surfaces, joins, constraints=constraints, loops=loops, start=start, apart=apart, solid=solid)
+        return lambda joins, start: solve(
+            surfaces, joins, constraints=constraints, loops=loops, start=start, apart=apart, solid=solid
+        )
 
-    assembly = solved(joins)
+    solved = solving(surfaces)
+    assembly = solved(joins, None)
     first = Rematcher(surfaces, learned, stages, each)
     if stages.rematch and assembly.groups:
         assembly = _again(assembly, first, solved)
     if _pairs(assembly) and (coarser := coarse()):
-        solid = coarser
+        solved = solving(coarser)
         second = Rematcher(coarser, learned, stages, each, singles=True, closer=first)
         if new := second.across(_all_groups(assembly)):
             assembly = solved(_surer(assembly.joins, new), groups_of(assembly))
@@ -62,9 +66,7 @@ def look_again(
     return assembly
 
 
-def _again(
-    assembly: Assembly, rematcher: Rematcher, solved: Callable[[Sequence[Join], Sequence[Group] | None], Assembly]
-) -> Assembly:
+def _again(assembly: Assembly, rematcher: Rematcher, solved: Solving) -> Assembly:
     """Match the groups with each other until nothing changes any more."""
     for _ in range(ROUNDS):
         groups = _all_groups(assembly)
