@@ -10,7 +10,7 @@ from cmnet.pairing.confidence import confidences, logit
 from cmnet.pairing.joins import pose_of_surfaces
 from cmnet.pairing.refine import COARSE, refine
 from cmnet.pairing.surface import prepare, unit_of
-from cmnet.pairing.verify import FACING, LIFT, NEARBY, _look_around, _side, rim_length, verify
+from cmnet.pairing.verify import FACING, LIFT, NEARBY, _look_around, _side, verify
 
 PAIRS = ["bar", "bowl"]
 
@@ -49,7 +49,6 @@ def test_the_true_place_shows_a_closed_rim_and_no_penetration(pair):
     assert evidence.depth < 0.01
     assert evidence.inside < 0.001
     assert evidence.hold > 1e-3
-    assert evidence.rim == pytest.approx(rim_length(a, b, truth))
 
 
 @pytest.mark.parametrize("pair", PAIRS, indirect=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Floats32 = NDArray[np.float32]
 Ints32 = NDArray[np.int32]
+Field = TypeVar("Field", Floats32, Ints32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,16 +54,16 @@ class Box:
         _, ny, nz = self.shape
         return (i.astype(np.int32) * ny + j.astype(np.int32)) * nz + k.astype(np.int32)
 
-    def at(self, field: Floats32, T_box_points: Pose, points: NDArray[np.floating]) -> Floats32:
-        """(n,) float32: what a field (voxels,) says of points (n, 3) after a pose, in one pass over them."""
-        said = np.empty(len(points), dtype=np.float32)
+    def at(self, field: Field, T_box_points: Pose, points: NDArray[np.floating]) -> Field:
+        """(n,): what a field (voxels,) says of points (n, 3) after a pose, in one pass over them."""
+        said = np.empty(len(points), dtype=field.dtype)
         shift = T_box_points.t - self.origin
         _look_up(field, T_box_points.R / self.size, shift / self.size + 0.5, np.array(self.shape), points, said)
         return said
 
 
 @compiled
-def _look_up(field: Floats32, R: Array, t: Array, shape: Ints, points: NDArray[np.floating], said: Floats32) -> None:
+def _look_up(field: Field, R: Array, t: Array, shape: Ints, points: NDArray[np.floating], said: Field) -> None:
     """Sets said (n,): the field in the voxel of every R · point + t, in the nearest one for those outside."""
     nx, ny, nz = shape
     for n in range(len(points)):

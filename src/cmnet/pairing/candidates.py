@@ -9,16 +9,15 @@ import numpy as np
 
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.confidence import confidences, logit
-from cmnet.pairing.hypotheses import propose, sinking
+from cmnet.pairing.hypotheses import poses_of, propose, scores
 from cmnet.pairing.refine import COARSE, refine
 from cmnet.pairing.stages import ALL, Stages
 from cmnet.pairing.surface import Surface
-from cmnet.pairing.verify import Evidence, rim_length, verify
+from cmnet.pairing.verify import Evidence, verify
 
 PROPOSED = 24  # hypotheses that are refined coarsely
-EXAMINED = 12  # of which so many, by the length of rim they close, are examined
+EXAMINED = 12  # of which so many, by the rim they close, are examined
 FINISHED = 6  # and so many, by all they show, refined to the end
-SINKING = 0.01  # units of rim that one probe deep inside the other part outweighs
 SAME_TURN, SAME_SHIFT = 4.0, 0.02  # degrees and units: poses nearer to each other than this are one
 
 
@@ -61,8 +60,8 @@ def _coarse(a: Surface, b: Surface, learned: Sequence[Pose], stages: Stages) -> 
 
 def _examined(a: Surface, b: Surface, poses: list[Pose], count: int) -> list[Pose]:
     """The `count` poses that close the most rim, by all they show but the gap, which the last refinement settles."""
-    closing = sorted(poses, key=lambda T: rim_length(a, b, T) - SINKING * sinking(a, b, T), reverse=True)
-    return sorted(closing[:count], key=lambda T: logit(replace(verify(a, b, T), gap=0.0, near=0.0)), reverse=True)
+    closing = [poses[i] for i in np.argsort(-scores(a, b, poses_of(poses)), kind="stable")[:count]]
+    return sorted(closing, key=lambda T: logit(replace(verify(a, b, T), gap=0.0, near=0.0)), reverse=True)
 
 
 def _distinct(poses: list[Pose]) -> list[Pose]:

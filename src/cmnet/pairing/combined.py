@@ -14,7 +14,7 @@ from scipy.spatial import cKDTree
 
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.trees import nearest_few
-from cmnet.geometry.volume import Box, Floats32
+from cmnet.geometry.volume import Box, Floats32, nearest_in_box
 from cmnet.pairing.creases import Creases, complement, join_creases
 from cmnet.pairing.rims import AROUND, Rims
 from cmnet.pairing.surface import Surface, box_around, farthest, principal_frame, surface_of
@@ -53,7 +53,9 @@ def combine(members: Sequence[Surface], T_group_part: Sequence[Pose]) -> Surface
     signed = _union(box, members, [back @ T for T in world])
     next_to = nearest_few(cKDTree(points), points, AROUND)[1]
     rims = Rims(creases, back.apply(near), back.rotate(near_normals), next_to, min(m.wall for m in members))
-    return surface_of(look, Pose(frame.R, unit * frame.t), unit, points, normals, broken, area, rims, box, signed)
+    sample_of = nearest_in_box(box, rims.points, farthest(box))[0]
+    place = Pose(frame.R, unit * frame.t)
+    return surface_of(look, place, unit, points, normals, broken, area, rims, box, sample_of, signed)
 
 
 def _scaled(T: Pose, unit: float) -> Pose:

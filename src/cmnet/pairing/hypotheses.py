@@ -6,6 +6,7 @@ aligning those, on all creases of the part and on its volume.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -79,7 +80,7 @@ def propose(a: Surface, b: Surface, kept: int = KEPT) -> list[Hypothesis]:
         weight, partner = agreement(a, b, poses.R, poses.t, which, near)
         best = _best(weight.sum(axis=1), count)
         poses = align_on_creases(a, b, poses[best], weight[best], partner[best], near)
-    score = rim_scores(a, b, poses) - overlap(a, b, poses)
+    score = scores(a, b, poses)
     chosen = [i for i in distinct(poses, score, kept) if score[i] >= RIVALS * score.max()]
     return [Hypothesis(poses.one(i), float(score[i])) for i in chosen]
 
@@ -148,6 +149,16 @@ def align_on_creases(
     return Poses(np.where(enough[:, None, None], R, poses.R), np.where(enough[:, None], t, poses.t))
 
 
+def poses_of(poses: Sequence[Pose]) -> Poses:
+    R, t = ([getattr(T, name) for T in poses] for name in ("R", "t"))
+    return Poses(np.array(R, dtype=np.float32).reshape(-1, 3, 3), np.array(t, dtype=np.float32).reshape(-1, 3))
+
+
+def scores(a: Surface, b: Surface, poses: Poses) -> Floats:
+    """(h,) float32: larger is better; the rim that is closed, less what lies inside the other part."""
+    return rim_scores(a, b, poses) - overlap(a, b, poses)
+
+
 def rim_scores(a: Surface, b: Surface, poses: Poses) -> Floats:
     """(h,) float32: how many creases of b, out of 400 spread ones, close on creases of a."""
     which = np.arange(min(JUDGES, len(b.creases)))[None]
@@ -162,7 +173,7 @@ def overlap(a: Surface, b: Surface, poses: Poses) -> Floats:
 
 def sinking(a: Surface, b: Surface, T_a_b: Pose) -> float:
     """The same for one pose."""
-    return float(overlap(a, b, Poses(T_a_b.R[None].astype(np.float32), T_a_b.t[None].astype(np.float32)))[0])
+    return float(overlap(a, b, poses_of([T_a_b]))[0])
 
 
 def _sunk(a: Surface, b: Surface, poses: Poses) -> Floats:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cmnet.geometry.compiled import compiled
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.trees import nearest_few, nearest_one
 from cmnet.pairing.creases import complement
@@ -31,15 +32,17 @@ class Schedule:
     radii   : how far samples may lie from the other surface, in units, one radius per round
     samples : how many of either part are used, at most
     rim     : weight of a closing crease, against 1 for a sample
+    exact   : whether the nearest samples and creases are sought, or those taken that the voxels know
     """
 
     radii: tuple[float, ...]
     samples: int
     rim: float
+    exact: bool
 
 
-COARSE = Schedule((0.02, 0.016, 0.012, 0.01, 0.008), 350, 0.3)
-FINE = Schedule((0.008, 0.006, 0.005, 0.004, 0.004, 0.003, 0.003, 0.003), 1500, 0.03)
+COARSE = Schedule((0.02, 0.016, 0.012, 0.01, 0.008), 700, 0.3, exact=False)
+FINE = Schedule((0.008, 0.006, 0.005, 0.004, 0.004, 0.003, 0.003, 0.003), 1500, 0.03, exact=True)
 
 
 def refine(a: Surface, b: Surface, T_a_b: Pose, schedule: Schedule = FINE) -> Pose:
@@ -49,9 +52,10 @@ def refine(a: Surface, b: Surface, T_a_b: Pose, schedule: Schedule = FINE) -> Po
     on_a = _within(b, a, T_a_b.inverse(), band, schedule.samples)
     widest = max(THIN * min(a.wall, b.wall), NARROW)
     for radius in np.minimum(schedule.radii, widest).tolist():
-        rows_b = _equations(a, b, T_a_b, on_b, radius)
-        rows_a = _equations(b, a, T_a_b.inverse(), on_a, radius)
-        step = _solve(rows_b, _turned(rows_a, T_a_b), _rim_equations(a, b, T_a_b, radius, schedule.rim))
+        asked_of_b = _asked_by_samples(a, on_b.moved(T_a_b), radius, min(a.wall, b.wall), schedule.exact)
+        asked_of_a = _asked_by_samples(b, on_a.moved(T_a_b.inverse()), radius, min(a.wall, b.wall), schedule.exact)
+        asked = asked_of_b + asked_of_a.turned(T_a_b) + _asked_by_rim(a, b, T_a_b, radius, schedule)
+        step = asked.solution()
         if step is None:
             break
         T_a_b = step @ T_a_b
@@ -59,67 +63,166 @@ def refine(a: Surface, b: Surface, T_a_b: Pose, schedule: Schedule = FINE) -> Po
 
 
 @dataclass(frozen=True, eq=False)
-class _Rows:
-    """Equations gap + normal · (motion of x) = 0, weighted."""
+class _Samples:
+    """x, n : (m, 3) float, places and normals."""
 
     x: Array
-    normal: Array
-    gap: Array
-    weight: Array
+    n: Array
+
+    def moved(self, T: Pose) -> _Samples:
+        return _Samples(T.apply(self.x), T.rotate(self.n))
 
 
-def _within(a: Surface, b: Surface, T_a_b: Pose, band: float, most: int) -> Ints:
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """Sums over equations gap + normal · (motion of x) = 0, all that is needed to solve them.
+
+    products : (7, 7) float, weighted products of the columns x × normal, normal and gap
+    places   : (5,) float, how many equations there are, the sum of their x, and of |x|²
+    """
+
+    products: Array
+    places: Array
+
+    def __add__(self, other: _Asked) -> _Asked:
+        return _Asked(self.products + other.products, self.places + other.places)
+
+    def turned(self, T_a_b: Pose) -> _Asked:
+        """What is asked of T_b_a, in b's frame, asked of T_a_b instead, in a's: the motion is the opposite one."""
+        R, t = T_a_b.R, T_a_b.t
+        D = np.eye(7)
+        D[:3, :3] = D[3:6, 3:6] = -R
+        D[:3, 3:6] = -_cross(t) @ R
+        count, total, squares = self.places[0], R @ self.places[1:4], self.places[4]
+        squares = squares + 2 * t @ total + count * t @ t
+        return _Asked(D @ self.products @ D.T, np.array([count, *(total + count * t), squares]))
+
+    def solution(self) -> Pose | None:
+        """The small motion that closes the gaps: minimises Σ w (gap + n·(ω × x + τ))². None: too little is asked."""
+        count = self.places[0]
+        if count < FEWEST:
+            return None
+        centre = self.places[1:4] / count
+        size = max(float(np.sqrt(max(self.places[4] / count - centre @ centre, 0.0))), 1e-9)
+        D = np.eye(7)  # turns are about the centre, and measured at its distance
+        D[:3, :3] /= size
+        D[:3, 3:6] = -_cross(centre) / size
+        products = D @ self.products @ D.T
+        H, g = products[:6, :6], products[:6, 6]
+        w = np.linalg.solve(H + (STIFF * np.trace(H) / 6 + 1e-12) * np.eye(6), -g)
+        R = _rotation(w[:3] / size)
+        return Pose(R, centre - R @ centre + w[3:])
+
+
+def _within(a: Surface, b: Surface, T_a_b: Pose, band: float, most: int) -> _Samples:
     """Dense samples of b within `band` of a, by a's voxels; at most `most`."""
     near = np.flatnonzero(np.abs(a.box.at(a.signed, T_a_b, b.dense)) < band)
-    return near if len(near) <= most else near[np.linspace(0, len(near) - 1, most).astype(int)]
+    if len(near) > most:
+        near = near[np.linspace(0, len(near) - 1, most).astype(int)]
+    return _Samples(b.dense[near], b.dense_normals[near])
 
 
-def _equations(a: Surface, b: Surface, T_a_b: Pose, which: Ints, radius: float) -> _Rows:
-    """What the facing samples of b within the radius of a ask for, in a's frame."""
-    x, n = T_a_b.apply(b.dense[which]), T_a_b.rotate(b.dense_normals[which])
-    distance, index = nearest_one(a.tree, x, radius)
-    met = np.flatnonzero(np.isfinite(distance))
-    met = met[np.einsum("kc,kc->k", n[met], a.dense_normals[index[met]]) < FACING]
-    x, index = x[met], index[met]
-    normal = a.dense_normals[index]
-    gap = np.einsum("kc,kc->k", x - a.dense[index], normal)
+def _asked_by_samples(a: Surface, samples: _Samples, radius: float, wall: float, exact: bool) -> _Asked:
+    """What the samples, in a's frame, ask for that face a within the radius."""
+    index = nearest_one(a.tree, samples.x, radius)[1] if exact else a.box.at(a.sample_of, Pose.identity(), samples.x)
+    asked = _Asked(np.zeros((7, 7)), np.zeros(5))
     # Further behind than half the wall, a sample faces the other side of it.
-    weight = (1 - (gap / radius) ** 2) ** 2 * (gap > -max(BEHIND * min(a.wall, b.wall), SHALLOW))
-    return _Rows(x, normal, gap, weight)
+    behind = max(BEHIND * wall, SHALLOW)
+    _add_up(samples.x, samples.n, index, a.dense, a.dense_normals, radius, behind, asked.products, asked.places)
+    return asked
 
 
-def _rim_equations(a: Surface, b: Surface, T_a_b: Pose, radius: float, weight: float) -> _Rows:
+@compiled
+def _add_up(
+    x: Array,
+    n: Array,
+    index: NDArray[np.integer],
+    points: Array,
+    normals: Array,
+    radius: float,
+    behind: float,
+    products: Array,
+    places: Array,
+) -> None:
+    """Adds to products (7, 7) and places (5,) what samples x with normals n (m, 3) ask for.
+
+    index : (m,) of the point, with its normal, that each of them is held to; len(points): of none
+    """
+    row = np.empty(7)
+    for i in range(len(x)):
+        j = index[i]
+        if j >= len(points):
+            continue
+        a, b, c = normals[j]
+        u, v, w = x[i, 0] - points[j, 0], x[i, 1] - points[j, 1], x[i, 2] - points[j, 2]
+        if u * u + v * v + w * w > radius * radius or n[i, 0] * a + n[i, 1] * b + n[i, 2] * c >= FACING:
+            continue
+        gap = u * a + v * b + w * c
+        _add_row(x[i], normals[j], gap, (1 - (gap / radius) ** 2) ** 2 * (gap > -behind), row, products, places)
+
+
+@compiled
+def _add_row(x: Array, normal: Array, gap: float, weight: float, row: Array, products: Array, places: Array) -> None:
+    """One equation more. row : (7,), to work in"""
+    row[0] = x[1] * normal[2] - x[2] * normal[1]
+    row[1] = x[2] * normal[0] - x[0] * normal[2]
+    row[2] = x[0] * normal[1] - x[1] * normal[0]
+    row[3], row[4], row[5], row[6] = normal[0], normal[1], normal[2], gap
+    for k in range(7):
+        for l in range(7):
+            products[k, l] += weight * row[k] * row[l]
+    places[0] += 1
+    for k in range(3):
+        places[1 + k] += x[k]
+        places[4] += x[k] * x[k]
+
+
+@compiled
+def _add_planes(
+    x: Array, index: NDArray[np.integer], points: Array, planes: Array, weight: float, products: Array, places: Array
+) -> None:
+    """The same of points x (m, 3), each of which lies in both planes (p, 2, 3) of point index[i] of (p, 3)."""
+    row = np.empty(7)
+    for i in range(len(x)):
+        j = index[i]
+        for k in range(2):
+            normal = planes[j, k]
+            gap = (
+                (x[i, 0] - points[j, 0]) * normal[0]
+                + (x[i, 1] - points[j, 1]) * normal[1]
+                + (x[i, 2] - points[j, 2]) * normal[2]
+            )
+            _add_row(x[i], normal, gap, weight, row, products, places)
+
+
+def _asked_by_rim(a: Surface, b: Surface, T_a_b: Pose, radius: float, schedule: Schedule) -> _Asked:
     """Where creases close, skin goes on as skin and break lies on break: both planes of a's crease hold b's crease."""
-    moved, normals = T_a_b.apply(b.creases.points[:CREASES]), T_a_b.rotate(b.creases.normals[:CREASES])
-    distance, index = nearest_few(a.crease_tree, moved, 2, max(radius, NARROW))
-    i, j = np.nonzero(np.isfinite(distance))
+    x, partner, normals = _closing(a, b, T_a_b, max(radius, NARROW), schedule.exact)
+    fits = complement(a.creases.normals[partner], normals) > CLOSING
+    asked = _Asked(np.zeros((7, 7)), np.zeros(5))
+    planes = (a.creases.points, a.creases.normals)
+    _add_planes(x[fits], partner[fits], *planes, schedule.rim, asked.products, asked.places)
+    return asked
+
+
+def _closing(a: Surface, b: Surface, T_a_b: Pose, reach: float, exact: bool) -> tuple[Array, Ints, Array]:
+    """Creases of b, in a's frame, with those of a within the reach, and with the normals of their own two faces."""
+    moved, normals = T_a_b.apply(b.creases.points[:CREASES]), b.creases.normals[:CREASES]
+    if exact:
+        index = nearest_few(a.crease_tree, moved, 2, reach)[1]
+    else:
+        index = a.box.at(a.crease_of, Pose.identity(), moved)[:, None].astype(np.int64)
+    i, j = np.nonzero(index < len(a.creases))
     partner = index[i, j]
-    fits = complement(a.creases.normals[partner], normals[i]) > CLOSING
-    x, partner = moved[i[fits]], partner[fits]
-    offset = x - a.creases.points[partner]
-    planes = a.creases.normals[partner]
-    gap = np.einsum("kc,krc->kr", offset, planes)
-    return _Rows(np.repeat(x, 2, axis=0), planes.reshape(-1, 3), gap.ravel(), np.full(gap.size, weight))
+    near = ((moved[i] - a.creases.points[partner]) ** 2).sum(axis=1) < reach**2
+    i, partner = i[near], partner[near]
+    return moved[i], partner, T_a_b.rotate(normals[i])
 
 
-def _turned(rows: _Rows, T_a_b: Pose) -> _Rows:
-    """What a's samples ask of T_b_a, asked of T_a_b instead: the motion is the opposite one."""
-    return _Rows(T_a_b.apply(rows.x), -T_a_b.rotate(rows.normal), rows.gap, rows.weight)
-
-
-def _solve(*rows: _Rows) -> Pose | None:
-    """The small motion that closes the gaps: minimises Σ w (gap + n·(ω × x + τ))²."""
-    x, normal = np.concatenate([r.x for r in rows]), np.concatenate([r.normal for r in rows])
-    gap, weight = np.concatenate([r.gap for r in rows]), np.concatenate([r.weight for r in rows])
-    if len(x) < FEWEST:
-        return None
-    centre = x.mean(axis=0)
-    size = max(float(np.sqrt(((x - centre) ** 2).sum(axis=1).mean())), 1e-9)
-    J = np.concatenate([np.cross((x - centre) / size, normal), normal], axis=1)
-    H = (J * weight[:, None]).T @ J
-    w = np.linalg.solve(H + (STIFF * np.trace(H) / 6 + 1e-12) * np.eye(6), -J.T @ (weight * gap))
-    R = _rotation(w[:3] / size)
-    return Pose(R, centre - R @ centre + w[3:])
+def _cross(v: Array) -> Array:
+    """(3, 3) float: the matrix of v ×."""
+    x, y, z = v
+    return np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
 
 
 def _rotation(w: Array) -> Array:
@@ -127,6 +230,5 @@ def _rotation(w: Array) -> Array:
     angle = float(np.linalg.norm(w))
     if angle < 1e-12:
         return np.eye(3)
-    x, y, z = w / angle
-    K = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    K = _cross(w / angle)
     return np.eye(3) + np.sin(angle) * K + (1 - np.cos(angle)) * K @ K

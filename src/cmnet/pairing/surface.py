@@ -77,6 +77,7 @@ class Surface:
     probes               : (≤ PROBES, 3) float, a few samples spread over the whole part
     inner                : (≤ INNER, 3) float, points inside it, evenly spread over its volume
     signed               : (v,) float32, of every voxel of the box the distance to the surface, negative inside
+    sample_of            : (v,) int32, of every voxel a nearest of the dense samples (len(dense): none near)
     crease_of            : (v,) int32, of every voxel the nearest crease (len(creases): none near)
     """
 
@@ -100,6 +101,7 @@ class Surface:
     inner: Array
     box: Box
     signed: Floats32
+    sample_of: Ints32
     crease_of: Ints32
 
 
@@ -123,9 +125,9 @@ def prepare(part: Part, length: float, look: Look = FIRST, seed: int = 0, breaks
         likely = breaks.near(frame.apply(unit * rims.creases.points))
         rims = replace(rims, creases=replace(rims.creases, likely=likely))
     box = box_around(points, look)
-    signed = _signed(box, points, normals, corners)
+    sample_of, signed = _signed(box, rims.points, rims.normals, corners)
     broken = None if breaks is None else breaks.at(frame.apply(unit * points), frame.rotate(normals))
-    return surface_of(look, frame, unit, points, normals, broken, area, rims, box, signed)
+    return surface_of(look, frame, unit, points, normals, broken, area, rims, box, sample_of, signed)
 
 
 def box_around(points: Array, look: Look) -> Box:
@@ -147,6 +149,7 @@ def surface_of(
     area: float,
     rims: Rims,
     box: Box,
+    sample_of: Ints32,
     signed: Floats32,
 ) -> Surface:
     """Put a surface together from its samples, its creases and its volume, all in the given frame."""
@@ -173,6 +176,7 @@ def surface_of(
         inner=_inner(box, signed),
         box=box,
         signed=signed,
+        sample_of=sample_of,
         crease_of=nearest_in_box(box, creases.points, CREASE_REACH)[0],
     )
 
@@ -205,12 +209,12 @@ def principal_frame(xyz: Array) -> Pose:
     return Pose(axes, centre)
 
 
-def _signed(box: Box, points: Array, normals: Array, corners: Array | None) -> Floats32:
-    """(v,) float32: distance to the samples, negative inside; no more than `farthest`."""
+def _signed(box: Box, points: Array, normals: Array, corners: Array | None) -> tuple[Ints32, Floats32]:
+    """Of every voxel a nearest sample, and the distance to it, negative inside; no more than `farthest`."""
     nearest, distance = nearest_in_box(box, points, farthest(box))
     inside = _behind(box, points, normals, nearest) if corners is None else winding_in_box(box, corners) > 0.5
     distance = np.minimum(distance, np.float32(farthest(box)))
-    return np.where(inside, -distance, distance)
+    return nearest, np.where(inside, -distance, distance)
 
 
 def _behind(box: Box, points: Array, normals: Array, nearest: Ints32) -> Bools:

@@ -22,7 +22,7 @@ TOUCH = 0.008  # touching samples are nearer than this or one spacing, in units
 LIFT = 0.003  # and off the other's plane by at most this
 FACING = -0.6  # with normals whose dot product is below this
 NEARBY = 2.5  # times the touching distance: facing samples so near should touch
-EXAMINED = 0.03  # samples farther outside than this are not looked at, in units
+EXAMINED = 0.03  # samples deeper inside than this are not looked at closely, in units
 CLOSED = 0.01  # creases that close a rim lie so near each other, in units
 AGREE = 0.8  # least cosine of equal skins and opposed breaks
 STEP = 0.008  # the rim is measured in steps of this length, in units
@@ -117,13 +117,14 @@ def inside(a: Surface, b: Surface, T_a_b: Pose, least: float = 0.0) -> float:
 def _side(a: Surface, b: Surface, T_a_b: Pose) -> _Side:
     """What b's even samples and creases meet on a."""
     signed = a.box.at(a.signed, T_a_b, b.points)
-    margin = EXAMINED + a.box.size
-    candidate, deep = np.flatnonzero(np.abs(signed) < margin), signed <= -margin
+    reach, margin = max(TOUCH, a.spacing), EXAMINED + a.box.size
+    deep = signed <= -margin
+    candidate = np.flatnonzero(~deep & (signed < NEARBY * reach + 2 * a.box.size))
     x, n = T_a_b.apply(b.points[candidate]), T_a_b.rotate(b.normals[candidate])
     distance, index = nearest_few(a.tree, x, WITNESSES, 2 * margin)
     partner, near = np.empty(len(x), dtype=np.int64), np.empty(len(x), dtype=np.bool_)
     height, depth = np.empty(len(x)), np.empty(len(x))
-    _look_around(x, n, distance, index, a.dense, a.dense_normals, max(TOUCH, a.spacing), partner, near, height, depth)
+    _look_around(x, n, distance, index, a.dense, a.dense_normals, reach, partner, near, height, depth)
     met, inside = partner >= 0, (depth > SUNK) & (partner < 0)
     closing = _closing(a, b, T_a_b)
     return _Side(
@@ -179,12 +180,6 @@ def _spread_out(flags: Bools, index: NDArray[np.int64], count: int) -> Bools:
     everywhere = np.zeros(count, dtype=bool)
     everywhere[index] = flags
     return everywhere
-
-
-def rim_length(a: Surface, b: Surface, T_a_b: Pose) -> float:
-    """Length of the creases of both parts that close on each other, in units."""
-    on_b, on_a = _closing(a, b, T_a_b), _closing(b, a, T_a_b.inverse())
-    return (_length(b.creases.points[on_b]) + _length(a.creases.points[on_a])) / 2
 
 
 def _closing(a: Surface, b: Surface, T_a_b: Pose) -> NDArray[np.int64]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
@@ -102,6 +102,10 @@ class Rematcher:
 
     def _surface(self, group: Group) -> Surface:
         """The surface of a group, in whose `T_part_surface` the part is the group."""
+        if len(group.T) == 1:
+            ((k, T_group_part),) = group.T.items()
+            alone = self.surfaces[k]
+            return replace(alone, T_part_surface=T_group_part @ alone.T_part_surface)
         known = self._combined.get(_key(group))
         return known or combine([self.surfaces[k] for k in group.T], list(group.T.values()))
 
