@@ -53,7 +53,7 @@ def candidates(a: Surface, b: Surface, learned: Sequence[Pose] = (), stages: Sta
 
 def _coarse(a: Surface, b: Surface, learned: Sequence[Pose], stages: Stages) -> list[Pose]:
     """What creases and the network suggest, brought near the surfaces."""
-    geometric = [h.T_a_b for h in propose(a, b, PROPOSED)] if stages.geometric else []
+    geometric = [h.T_a_b for h in propose(a, b, PROPOSED, a.look.width)] if stages.geometric else []
     poses = [*geometric, *learned]
     return [refine(a, b, T, COARSE) for T in poses] if stages.refine else poses
 

@@ -64,8 +64,11 @@ class Poses:
         return np.asarray(points @ self.R.swapaxes(1, 2) + self.t[:, None], dtype=np.float32)
 
 
-def propose(a: Surface, b: Surface, kept: int = KEPT) -> list[Hypothesis]:
-    """The most promising poses of b in a's frame, best first."""
+def propose(a: Surface, b: Surface, kept: int = KEPT, width: int = 1) -> list[Hypothesis]:
+    """The most promising poses of b in a's frame, best first.
+
+    width : times as many poses as usual are judged by all creases: rounded edges judge poorly on their own
+    """
     if min(len(a.creases), len(b.creases)) < 3:
         return []
     poses, seed_b = seeded_poses(a, b)
@@ -74,11 +77,11 @@ def propose(a: Surface, b: Surface, kept: int = KEPT) -> list[Hypothesis]:
     for judges, count in LOCAL_STAGES:
         order = _best(_local_scores(a, b, poses, seed_b, judges), count)
         poses, seed_b = poses[order], seed_b[order]
-    poses = poses[_first_of_cells(poses, STAGES[0][0])]
+    poses = poses[_first_of_cells(poses, width * STAGES[0][0])]
     for count, judges, near in STAGES:
         which = np.arange(min(judges, len(b.creases)))
         weight, partner = agreement(a, b, poses.R, poses.t, which, near)
-        best = _best(weight.sum(axis=1), count)
+        best = _best(weight.sum(axis=1), width * count)
         poses = align_on_creases(a, b, poses[best], weight[best], partner[best], near)
     score = scores(a, b, poses)
     chosen = [i for i in distinct(poses, score, kept) if score[i] >= RIVALS * score.max()]

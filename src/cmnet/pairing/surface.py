@@ -46,6 +46,7 @@ class Look:
     creases : of a part in all, at most
     seeds   : of them suggest poses, at most
     voxels  : of the box around a part, at most
+    width   : of the sieve that poses go through, see `propose`
     """
 
     scale: float
@@ -54,10 +55,11 @@ class Look:
     creases: int
     seeds: int
     voxels: int
+    width: int = 1
 
 
 FIRST = Look(1.0, samples=30_000, level=1000, creases=1500, seeds=250, voxels=500_000)
-COARSE = replace(FIRST, scale=2.5)
+COARSE = replace(FIRST, scale=2.5, width=3)
 FINE = Look(0.4, samples=100_000, level=2000, creases=3000, seeds=400, voxels=2_000_000)
 
 
