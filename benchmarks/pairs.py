@@ -3,7 +3,7 @@
     python benchmarks/pairs.py ROOT --half held-out --json benchmarks/results/pairs.json
 
 Of every fracture the two parts that touch most are moved at random and put back. A join is right within 5 degrees and
-0.02 of the object's largest side. With --pairs mixed, two further pairs of the same fracture, touching or not, and one
+0.02 of the object's largest side. With --pairs mixed, further pairs of the same fracture, touching or not, and one
 of parts of different objects are tried as well: what a confidence must hold out against. Seconds are of processor
 time: of a pair, and of preparing one part. With --weights, the network suggests poses and says what is broken.
 """
@@ -61,12 +61,12 @@ def load_case(fracture: FractureFolder) -> Case:
     return Case(fracture.name, [p.moved(t) for p, t in zip(parts, T)], T, contact, size, rng)
 
 
-def pairs_of(case: Case, kind: str) -> list[tuple[int, int, str]]:
+def pairs_of(case: Case, others: int) -> list[tuple[int, int, str]]:
     """Indices of parts, the larger part first, and what the pair is: most touching, or any other."""
     upper = [(i, j) for i in range(len(case.parts)) for j in range(i)]
     upper.sort(key=lambda ij: -case.contact[ij])
     rest = upper[1:]
-    extra = [rest[k] for k in case.rng.permutation(len(rest))[:2]] if kind == "mixed" else []
+    extra = [rest[k] for k in case.rng.permutation(len(rest))[:others]]
     named = [(*upper[0], "most"), *((*ij, "other") for ij in extra)]
     return [(i, j, k) if case.parts[i].area >= case.parts[j].area else (j, i, k) for i, j, k in named]
 
@@ -86,10 +86,10 @@ def measure(a: Surface, b: Surface, learned: list[Pose], truth: Pose | None, siz
     return {"seconds": seconds, "candidates": rows}
 
 
-def run(case: Case, kind: str, foreign: Part | None, look: Look, assembler: Assembler | None) -> list[dict[str, Any]]:
+def run(case: Case, others: int, foreign: Part | None, look: Look, assembler: Assembler | None) -> list[dict[str, Any]]:
     unit, rows, surfaces = unit_of(case.parts), [], {}
     start = time.process_time()
-    todo = pairs_of(case, kind)
+    todo = pairs_of(case, others)
     parts = [*case.parts, *([] if foreign is None else [foreign])]
     described = assembler.describe(parts) if assembler else []
     breaks = [breaks_of(d) for d in described] or [None] * len(parts)
@@ -144,6 +144,7 @@ def main() -> None:
     parser.add_argument("--pieces", type=int, nargs="+", default=[2, 4, 6, 8], help="numbers of pieces")
     parser.add_argument("--limit", type=int, default=None, help="fractures per number of pieces, at most")
     parser.add_argument("--pairs", choices=("most", "mixed"), default="most")
+    parser.add_argument("--others", type=int, default=2, help="further pairs of a fracture, if mixed (default: 2)")
     parser.add_argument("--json", type=Path, default=None, help="write the table and one line a pair there")
     parser.add_argument("--log", type=Path, default=None, help="write every candidate with its evidence there")
     parser.add_argument("--look", choices=tuple(LOOKS), default="first", help="how closely (default: %(default)s)")
@@ -153,9 +154,10 @@ def main() -> None:
     rows: list[dict[str, Any]] = []
     before: Part | None = None
     half = None if args.half == "all" else args.half
+    mixed = args.pairs == "mixed"
     for fracture in drawn(args.root.expanduser(), half, args.pieces, args.limit):
         case = load_case(fracture)
-        rows += run(case, args.pairs, before if args.pairs == "mixed" else None, LOOKS[args.look], assembler)
+        rows += run(case, args.others if mixed else 0, before if mixed else None, LOOKS[args.look], assembler)
         before = case.parts[0]
         if args.log:
             args.log.write_text(json.dumps(rows), encoding="utf-8")
@@ -169,6 +171,7 @@ def main() -> None:
         ]
         limit = [] if args.limit is None else ["--limit", str(args.limit)]
         told = ["--half", args.half, "--pieces", *map(str, args.pieces), *limit, "--pairs", args.pairs]
+        told += ["--others", str(args.others)] if mixed else []
         told += ["--look", args.look, "--weights", Path(args.weights).name]
         command = " ".join(
             ["python", "benchmarks/pairs.py", "ROOT", *told, "--json", f"benchmarks/results/{args.json.name}"]

@@ -1,10 +1,13 @@
 """Groups are matched with what they have left open together."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from breaking import broken_twice, prepared
 from cmnet.geometry.pose import Pose
+from cmnet.pairing.joins import Join
 from cmnet.pairing.stages import ALL
 from cmnet.solving.groups import Group
 from cmnet.solving.rematch import Rematcher
@@ -86,3 +89,18 @@ def test_the_network_suggests_poses_of_groups(moved):
     suggested = rematcher._suggestions(a, b)
     assert len(suggested) == 2
     assert all(pose.angle_to(T[0] @ T[2].inverse()) < 1e-4 for pose in suggested)
+
+
+def test_an_unsure_join_of_two_parts_is_tried_on_their_groups(moved):
+    surfaces, T = moved
+    alone = replace(ALL, geometric=False)  # there are no hypotheses but those that are given
+    halves = [group(T, 0, 1), group(T, 2, 3)]
+    assert Rematcher(surfaces, {}, alone, here).between(halves) == []
+    near = T[0] @ T[2].inverse()
+    near = Pose(near.R, near.t + 0.005 * surfaces[0].unit)
+    for parts, pose in (((0, 2), near), ((2, 0), near.inverse())):
+        unsure = Join(parts, pose, 0.1, 0.0, 0.0, 0.0)
+        best = max(Rematcher(surfaces, {}, alone, here).between(halves, [unsure]), key=lambda join: join.confidence)
+        i, j = best.parts
+        assert best.T_i_j.angle_to(T[i] @ T[j].inverse()) < 0.5
+        assert best.confidence > 0.9

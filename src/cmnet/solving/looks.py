@@ -58,7 +58,7 @@ def look_again(
     if _pairs(assembly) and (coarser := coarse()):
         solved = solving(coarser)
         second = Rematcher(coarser, learned, stages, each, singles=True, closer=first)
-        if new := second.across(_all_groups(assembly)):
+        if new := second.across(_all_groups(assembly), assembly.joins):
             assembly = solved(_surer(assembly.joins, new), groups_of(assembly))
         assembly = _again(assembly, second, solved)
     if 1 <= _pairs(assembly) <= FEW and (finer := fine()):
@@ -70,7 +70,7 @@ def _again(assembly: Assembly, rematcher: Rematcher, solved: Solving) -> Assembl
     """Match the groups with each other until nothing changes any more."""
     for _ in range(ROUNDS):
         groups = _all_groups(assembly)
-        new = rematcher.between(groups)
+        new = rematcher.between(groups, assembly.joins)
         if not new:
             break
         assembly = solved(_surer(assembly.joins, new), groups_of(assembly))

@@ -20,6 +20,7 @@ from cmnet.pairing.verify import verify
 from cmnet.solving.groups import Group
 
 WORTH = 0.05  # least confidence of a candidate that is worth keeping
+FROM_JOINS = 8  # poses of joins between their parts that are tried for two groups, the surest ones
 FROM_PAIR, FROM_GROUPS = 2, 12  # suggestions of the network that are taken from two parts, and for two groups
 TURN, SHIFT = 5.0, 0.05  # degrees and units by which a closer look may settle a pose
 MANY = 300  # pairs of parts of different groups that are matched one by one, at most
@@ -47,19 +48,26 @@ class Rematcher:
     closer: Rematcher | None = None
     _tried: set[frozenset[Key]] = field(default_factory=set)
     _combined: dict[Key, Surface] = field(default_factory=dict)
+    _known: dict[tuple[int, int], list[Join]] = field(default_factory=dict)
 
-    def between(self, groups: Sequence[Group]) -> list[Join]:
-        """Joins between any two of the groups that have not been matched before."""
-        return self._match([(a, b) for a, b in combinations(groups, 2) if self._is_new(a, b)])
+    def between(self, groups: Sequence[Group], known: Sequence[Join] = ()) -> list[Join]:
+        """Joins between any two of the groups that have not been matched before.
 
-    def across(self, groups: Sequence[Group]) -> list[Join]:
+        known : joins found so far, sure or not: hypotheses
+        """
+        return self._match([(a, b) for a, b in combinations(groups, 2) if self._is_new(a, b)], known)
+
+    def across(self, groups: Sequence[Group], known: Sequence[Join] = ()) -> list[Join]:
         """The same between single parts of any two groups: a group with a part out of place fits nowhere as a whole."""
         alone = [[Group({k: Pose.identity()}) for k in group.T] for group in groups]
         pairs = [(i, j) for a, b in combinations(alone, 2) for i in a for j in b]
-        return self._match([pair for pair in pairs if self._is_new(*pair)] if len(pairs) <= MANY else [])
+        return self._match([pair for pair in pairs if self._is_new(*pair)] if len(pairs) <= MANY else [], known)
 
-    def _match(self, pairs: Sequence[tuple[Group, Group]]) -> list[Join]:
+    def _match(self, pairs: Sequence[tuple[Group, Group]], known: Sequence[Join]) -> list[Join]:
         self._prepare([group for pair in pairs for group in pair])
+        self._known = {}
+        for join in sorted(known, key=lambda join: -join.confidence):
+            self._known.setdefault(join.parts, []).append(join)
         return [join for found in self.each(lambda k: self._joins(*pairs[k]), len(pairs)) for join in found]
 
     def _prepare(self, groups: Sequence[Group]) -> None:
@@ -93,12 +101,17 @@ class Rematcher:
         return pose_of_parts(first, second, after) if after.angle_to(before) < TURN and moved < SHIFT else T_a_b
 
     def _suggestions(self, a: Group, b: Group) -> list[Pose]:
-        """T_a_b as the network suggests it for two parts, a few for each two: those it believes in most."""
-        suggested = []
+        """T_a_b as joins between two parts imply it, and as the network suggests it: those believed in most."""
+        found: list[tuple[float, Pose]] = []
+        suggested: list[Pose] = []
         for i, j in ((i, j) for i in a.T for j in b.T):
+            joins = [(join.confidence, join.T_i_j) for join in self._known.get((i, j), ())]
+            joins += [(join.confidence, join.T_i_j.inverse()) for join in self._known.get((j, i), ())]
             poses = self.learned.get((i, j)) or [T.inverse() for T in self.learned.get((j, i), ())]
+            found += [(confidence, a.T[i] @ T_i_j @ b.T[j].inverse()) for confidence, T_i_j in joins]
             suggested += [a.T[i] @ T_i_j @ b.T[j].inverse() for T_i_j in poses[:FROM_PAIR]]
-        return suggested[:FROM_GROUPS]
+        found.sort(key=lambda pair: -pair[0])
+        return [*(T for _, T in found[:FROM_JOINS]), *suggested[:FROM_GROUPS]]
 
     def _surface(self, group: Group) -> Surface:
         """The surface of a group, in whose `T_part_surface` the part is the group."""
