@@ -40,6 +40,7 @@ LIMITS = (
     "Sampled more coarsely than the wall is thick, the two skins of a sheet are hard to tell apart.",
     "Rotationally symmetric breaks (rings, stems) have no single right answer; the matches then disagree.",
     "The probability of a break is about any break: also of pieces that are not at hand.",
+    "Of worn objects in many pieces it suggests hardly any pose right; its probability of a break still helps there.",
 )
 
 

@@ -9,6 +9,8 @@ def test_the_page_is_made_of_the_committed_figures():
     assert results_page.PAGE.read_text(encoding="utf-8") == results_page.page(), "run benchmarks/results_page.py"
     readme = results_page.README.read_text(encoding="utf-8")
     assert readme == results_page.readme(readme), "run benchmarks/results_page.py"
+    card = results_page.CARD.read_text(encoding="utf-8")
+    assert card == results_page.card(card), "run benchmarks/results_page.py"
 
 
 def test_what_was_not_measured_is_not_on_the_page(tmp_path, monkeypatch):
