@@ -153,6 +153,7 @@ def align_on_creases(
 
 
 def poses_of(poses: Sequence[Pose]) -> Poses:
+    """The same, all in one."""
     R, t = ([getattr(T, name) for T in poses] for name in ("R", "t"))
     return Poses(np.array(R, dtype=np.float32).reshape(-1, 3, 3), np.array(t, dtype=np.float32).reshape(-1, 3))
 

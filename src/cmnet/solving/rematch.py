@@ -48,7 +48,7 @@ class Rematcher:
     closer: Rematcher | None = None
     _tried: set[frozenset[Key]] = field(default_factory=set)
     _combined: dict[Key, Surface] = field(default_factory=dict)
-    _known: dict[tuple[int, int], list[Join]] = field(default_factory=dict)
+    _known: dict[tuple[int, int], list[tuple[float, Pose]]] = field(default_factory=dict)
 
     def between(self, groups: Sequence[Group], known: Sequence[Join] = ()) -> list[Join]:
         """Joins between any two of the groups that have not been matched before.
@@ -66,8 +66,10 @@ class Rematcher:
     def _match(self, pairs: Sequence[tuple[Group, Group]], known: Sequence[Join]) -> list[Join]:
         self._prepare([group for pair in pairs for group in pair])
         self._known = {}
-        for join in sorted(known, key=lambda join: -join.confidence):
-            self._known.setdefault(join.parts, []).append(join)
+        for join in known:
+            i, j = join.parts
+            self._known.setdefault((i, j), []).append((join.confidence, join.T_i_j))
+            self._known.setdefault((j, i), []).append((join.confidence, join.T_i_j.inverse()))
         return [join for found in self.each(lambda k: self._joins(*pairs[k]), len(pairs)) for join in found]
 
     def _prepare(self, groups: Sequence[Group]) -> None:
@@ -102,16 +104,15 @@ class Rematcher:
 
     def _suggestions(self, a: Group, b: Group) -> list[Pose]:
         """T_a_b as joins between two parts imply it, and as the network suggests it: those believed in most."""
-        found: list[tuple[float, Pose]] = []
-        suggested: list[Pose] = []
+        implied: list[tuple[float, Pose]] = []
+        learned: list[Pose] = []
         for i, j in ((i, j) for i in a.T for j in b.T):
-            joins = [(join.confidence, join.T_i_j) for join in self._known.get((i, j), ())]
-            joins += [(join.confidence, join.T_i_j.inverse()) for join in self._known.get((j, i), ())]
             poses = self.learned.get((i, j)) or [T.inverse() for T in self.learned.get((j, i), ())]
-            found += [(confidence, a.T[i] @ T_i_j @ b.T[j].inverse()) for confidence, T_i_j in joins]
-            suggested += [a.T[i] @ T_i_j @ b.T[j].inverse() for T_i_j in poses[:FROM_PAIR]]
-        found.sort(key=lambda pair: -pair[0])
-        return [*(T for _, T in found[:FROM_JOINS]), *suggested[:FROM_GROUPS]]
+            learned += [a.T[i] @ T_i_j @ b.T[j].inverse() for T_i_j in poses[:FROM_PAIR]]
+            joined = self._known.get((i, j), ())
+            implied += [(sure, a.T[i] @ T_i_j @ b.T[j].inverse()) for sure, T_i_j in joined]
+        implied.sort(key=lambda pose: -pose[0])
+        return [*(T for _, T in implied[:FROM_JOINS]), *learned[:FROM_GROUPS]]
 
     def _surface(self, group: Group) -> Surface:
         """The surface of a group, in whose `T_part_surface` the part is the group."""
