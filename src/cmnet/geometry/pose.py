@@ -80,3 +80,8 @@ class Pose:
         D = self.R.T @ other.R
         sine = np.linalg.norm([D[2, 1] - D[1, 2], D[0, 2] - D[2, 0], D[1, 0] - D[0, 1]]) / 2
         return float(np.degrees(np.arctan2(sine, (np.trace(D) - 1) / 2)))
+
+
+def cross_matrix(x: Array) -> Array:
+    """(3, 3) float: the matrix of y ↦ x × y."""
+    return np.array([[0, -x[2], x[1]], [x[2], 0, -x[0]], [-x[1], x[0], 0]])

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cmnet.geometry.compiled import compiled
-from cmnet.geometry.pose import Pose
+from cmnet.geometry.pose import Pose, cross_matrix
 from cmnet.geometry.trees import nearest_few, nearest_one
 from cmnet.pairing.creases import complement
 from cmnet.pairing.surface import Surface
@@ -92,7 +92,7 @@ class _Asked:
         R, t = T_a_b.R, T_a_b.t
         D = np.eye(7)
         D[:3, :3] = D[3:6, 3:6] = -R
-        D[:3, 3:6] = -_cross(t) @ R
+        D[:3, 3:6] = -cross_matrix(t) @ R
         count, total, squares = self.places[0], R @ self.places[1:4], self.places[4]
         squares = squares + 2 * t @ total + count * t @ t
         return _Asked(D @ self.products @ D.T, np.array([count, *(total + count * t), squares]))
@@ -106,7 +106,7 @@ class _Asked:
         size = max(float(np.sqrt(max(self.places[4] / count - centre @ centre, 0.0))), 1e-9)
         D = np.eye(7)  # turns are about the centre, and measured at its distance
         D[:3, :3] /= size
-        D[:3, 3:6] = -_cross(centre) / size
+        D[:3, 3:6] = -cross_matrix(centre) / size
         products = D @ self.products @ D.T
         H, g = products[:6, :6], products[:6, 6]
         w = np.linalg.solve(H + (STIFF * np.trace(H) / 6 + 1e-12) * np.eye(6), -g)
@@ -219,16 +219,10 @@ def _closing(a: Surface, b: Surface, T_a_b: Pose, reach: float, exact: bool) -> 
     return moved[i], partner, T_a_b.rotate(normals[i])
 
 
-def _cross(v: Array) -> Array:
-    """(3, 3) float: the matrix of v ×."""
-    x, y, z = v
-    return np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-
-
 def _rotation(w: Array) -> Array:
     """Rodrigues' formula: the rotation by |w| about w."""
     angle = float(np.linalg.norm(w))
     if angle < 1e-12:
         return np.eye(3)
-    K = _cross(w / angle)
+    K = cross_matrix(w / angle)
     return np.eye(3) + np.sin(angle) * K + (1 - np.cos(angle)) * K @ K

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from cmnet.geometry.pose import Pose
+from cmnet.geometry.pose import Pose, cross_matrix
 from cmnet.pairing.joins import Join
 from cmnet.solving.groups import Group
 
@@ -64,7 +64,7 @@ def _step(T: Sequence[Pose], stays: list[int], pulls: Sequence[_Pull]) -> Array:
         residual = np.r_[Rotation.from_matrix(off.R).as_rotvec(), off.apply(where) - where]
         weight = confidence * min(1.0, FAR / (float(np.linalg.norm(residual)) + 1e-12))
         block = np.eye(6)
-        block[3:, :3] = -_cross(where)
+        block[3:, :3] = -cross_matrix(where)
         square, pull = weight * block.T @ block, weight * block.T @ residual
         for a, b, sign in ((i, i, 1), (j, j, 1), (i, j, -1), (j, i, -1)):
             H[a, :, b] += sign * square
@@ -74,11 +74,6 @@ def _step(T: Sequence[Pose], stays: list[int], pulls: Sequence[_Pull]) -> Array:
     A = H.reshape(g.size, g.size)
     A += (1e-12 * np.trace(A) / len(A) + 1e-300) * np.eye(len(A))  # parts that nothing holds stay as well
     return np.asarray(np.linalg.solve(A, g.reshape(-1)), dtype=np.float64).reshape(-1, 6)
-
-
-def _cross(x: Array) -> Array:
-    """The matrix of y ↦ x × y."""
-    return np.array([[0, -x[2], x[1]], [x[2], 0, -x[0]], [-x[1], x[0], 0]])
 
 
 def _exp(step: Array) -> Pose:
