@@ -5,7 +5,9 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np  # noqa: F401 (its linear algebra has threads)
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from cmnet.processes import as_they_come, cores, forked
 
@@ -50,6 +52,18 @@ def test_forked_work_sees_what_it_refers_to(workers) -> None:
     assert dict(forked(lambda k: k, [], workers)) == {}
     with pytest.raises(KeyError):
         list(forked(lambda k: table[k + 9], range(5), workers))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_forked_work_has_one_thread_each_and_nobody_else_is_held_to_it(workers) -> None:
+    with threadpool_limits(3, "blas"):
+        before = blas_threads()
+        assert all(seen == {1} for _, seen in forked(lambda k: blas_threads(), range(3), workers))
+        assert blas_threads() == before
+
+
+def blas_threads() -> set[int]:
+    return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
 
 
 def test_there_is_a_core() -> None:

@@ -13,6 +13,8 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
+from threadpoolctl import threadpool_limits
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -46,15 +48,17 @@ def forked(work: Callable[[Item], Result], items: Iterable[Item], workers: int) 
     """The items with what `work` makes of them, as they are finished.
 
     The processes are forked: they see all that `work` refers to without a copy, and scripts need no guard around
-    their main part. Where the system cannot fork, or one worker is asked for, the work is done here.
+    their main part. Where the system cannot fork, or one worker is asked for, the work is done here. One thread a
+    process in either case.
     """
     global _work
     waiting = list(items)
     if min(workers, len(waiting)) < 2 or sys.platform != "linux":
-        yield from ((item, work(item)) for item in waiting)
+        with threadpool_limits(1, "blas"):
+            yield from ((item, work(item)) for item in waiting)
         return
     _work = work
-    with _pool(min(workers, len(waiting)), "fork") as pool:
+    with threadpool_limits(1, "blas"), _pool(min(workers, len(waiting)), "fork") as pool:
         futures = {pool.submit(_inherited, item): item for item in waiting}
         try:
             for future in as_completed(futures):
