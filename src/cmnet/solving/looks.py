@@ -22,6 +22,9 @@ from cmnet.solving.robust import solve
 
 ROUNDS = 4  # groups that have grown are looked at again, so often at most
 FEW = 120  # pairs of groups that are looked at finely, at most
+# Least probability of a merge: while there is more to come, and in the end. A part out of place keeps its group from
+# fitting anywhere, and one that waits loses nothing.
+CAREFUL, LIKELY = 0.8, 0.5
 
 Solving = Callable[[Sequence[Join], Sequence[Group] | None], Assembly]  # by joins, from groups that hold already
 
@@ -43,26 +46,31 @@ def look_again(
     each         : does the work for 0 … count − 1
     """
 
-    def solving(solid: Sequence[Surface]) -> Solving:
+    def solving(solid: Sequence[Surface], accept: float) -> Solving:
         """Solves by joins that are as exact as `solid` is closely looked at."""
         loops, apart = stages.loops, stages.verify
         return lambda joins, start: solve(
-            surfaces, joins, constraints=constraints, loops=loops, start=start, apart=apart, solid=solid
+            surfaces, joins, accept, constraints=constraints, loops=loops, start=start, apart=apart, solid=solid
         )
 
-    solved = solving(surfaces)
-    assembly = solved(joins, None)
-    first = Rematcher(surfaces, learned, stages, each)
-    if stages.rematch and assembly.groups:
-        assembly = _again(assembly, first, solved)
+    solid, careful = surfaces, solving(surfaces, CAREFUL)
+    assembly = careful(joins, None)
+    first = rematcher = Rematcher(surfaces, learned, stages, each)
+    if stages.rematch:
+        assembly = _again(assembly, rematcher, careful)
     if _pairs(assembly) and (coarser := coarse()):
-        solved = solving(coarser)
-        second = Rematcher(coarser, learned, stages, each, singles=True, closer=first)
-        if new := second.across(_all_groups(assembly), assembly.joins):
-            assembly = solved(_surer(assembly.joins, new), groups_of(assembly))
-        assembly = _again(assembly, second, solved)
+        solid, careful = coarser, solving(coarser, CAREFUL)
+        rematcher = Rematcher(coarser, learned, stages, each, singles=True, closer=first)
+        if new := rematcher.across(_all_groups(assembly), assembly.joins):
+            assembly = careful(_surer(assembly.joins, new), groups_of(assembly))
+        assembly = _again(assembly, rematcher, careful)
+    likely = solving(solid, LIKELY)
+    if _pairs(assembly):
+        assembly = likely(assembly.joins, groups_of(assembly))
+        if stages.rematch or rematcher is not first:
+            assembly = _again(assembly, rematcher, likely)
     if 1 <= _pairs(assembly) <= FEW and (finer := fine()):
-        assembly = _again(assembly, Rematcher(finer, learned, stages, each, singles=True), solved)
+        assembly = _again(assembly, Rematcher(finer, learned, stages, each, singles=True), likely)
     return assembly
 
 
