@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 
@@ -15,10 +16,13 @@ from cmnet.pairing.stages import ALL, Stages
 from cmnet.pairing.surface import Surface
 from cmnet.pairing.verify import Evidence, verify
 
+Item = TypeVar("Item")
+
 PROPOSED = 24  # hypotheses that are refined coarsely
 EXAMINED = 12  # of which so many, by the rim they close, are examined
 FINISHED = 6  # and so many, by all they show, refined to the end
 SAME_TURN, SAME_SHIFT = 4.0, 0.02  # degrees and units: poses nearer to each other than this are one
+REPEATED = 0.25  # of that: so near, it is not even worth looking which of the two is better
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,16 +42,19 @@ def candidates(a: Surface, b: Surface, learned: Sequence[Pose] = (), stages: Sta
     if a.area < b.area:  # the smaller part is tried against the larger one, in whatever order they are named
         swapped = candidates(b, a, [T.inverse() for T in learned], stages)
         return [Candidate(c.T_a_b.inverse(), c.evidence, c.confidence) for c in swapped]
-    poses = _distinct(_coarse(a, b, learned, stages))
+    poses = _distinct(_coarse(a, b, learned, stages), lambda T: T, REPEATED)
     if stages.verify:
         # As many more as were learned: where edges are worn away, no rim closes.
         poses = _examined(a, b, poses, EXAMINED + len(learned))
-    poses = poses[:FINISHED]
+    poses = _distinct(poses, lambda T: T)[:FINISHED]
     if stages.refine:
-        poses = _distinct([refine(a, b, T) for T in poses])
-    evidence = [verify(a, b, T) for T in poses]
-    sure = confidences(evidence) if stages.verify else 0.5 ** np.arange(1, len(poses) + 1)
-    found = [Candidate(T, e, float(p)) for T, e, p in zip(poses, evidence, sure)]
+        poses = [refine(a, b, T) for T in poses]
+    shown = [(T, verify(a, b, T)) for T in poses]
+    if stages.verify:  # of poses that have come together the best: some stop beside the place where they fit
+        shown.sort(key=lambda pair: -logit(pair[1]))
+    shown = _distinct(shown, lambda pair: pair[0])
+    sure = confidences([e for _, e in shown]) if stages.verify else 0.5 ** np.arange(1, len(shown) + 1)
+    found = [Candidate(T, e, float(p)) for (T, e), p in zip(shown, sure)]
     return sorted(found, key=lambda candidate: -candidate.confidence)
 
 
@@ -64,10 +71,14 @@ def _examined(a: Surface, b: Surface, poses: list[Pose], count: int) -> list[Pos
     return sorted(closing, key=lambda T: logit(replace(verify(a, b, T), gap=0.0, near=0.0)), reverse=True)
 
 
-def _distinct(poses: list[Pose]) -> list[Pose]:
-    """The poses without those that repeat an earlier one."""
-    kept: list[Pose] = []
-    for T in poses:
-        if not any(T.angle_to(other) < SAME_TURN and np.linalg.norm(T.t - other.t) < SAME_SHIFT for other in kept):
-            kept.append(T)
+def _distinct(items: Iterable[Item], pose: Callable[[Item], Pose], share: float = 1.0) -> list[Item]:
+    """The items without those whose pose is, up to a share of what makes two poses one, that of an earlier one."""
+    kept: list[Item] = []
+    for item in items:
+        if not any(_alike(pose(item), pose(other), share) for other in kept):
+            kept.append(item)
     return kept
+
+
+def _alike(T: Pose, other: Pose, share: float) -> bool:
+    return T.angle_to(other) < share * SAME_TURN and bool(np.linalg.norm(T.t - other.t) < share * SAME_SHIFT)

@@ -1,0 +1,38 @@
+"""Of poses that come together the best one is a candidate."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import cmnet.pairing.candidates as module
+from cmnet.geometry.pose import Pose
+from cmnet.pairing.candidates import SAME_SHIFT, SAME_TURN, candidates
+from cmnet.pairing.joins import pose_of_surfaces
+from cmnet.pairing.stages import Stages
+
+
+@pytest.fixture
+def truth(bar):
+    """The pose of the second half in the first one's frame; the halves lie in their places."""
+    return pose_of_surfaces(*bar, Pose.identity())
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_better_pose_is_not_lost_to_a_worse_one_beside_it(bar, truth, order, monkeypatch):
+    """Whichever of the two is tried first, and where both end where they began."""
+    monkeypatch.setattr(module, "refine", lambda a, b, T, *schedule: T)
+    beside = Pose(truth.R @ Rotation.from_rotvec([0.04, 0, 0]).as_matrix(), truth.t)
+    assert beside.angle_to(truth) < SAME_TURN
+    found = candidates(*bar, [beside, truth][::order], Stages(geometric=False))
+    assert len(found) == 1
+    assert found[0].T_a_b.angle_to(truth) < 1e-6
+
+
+def test_candidates_are_distinct_and_the_surest_comes_first(bar):
+    found = candidates(*bar)
+    sure = [candidate.confidence for candidate in found]
+    assert sure == sorted(sure, reverse=True)
+    for one, other in combinations((candidate.T_a_b for candidate in found), 2):
+        assert one.angle_to(other) >= SAME_TURN or np.linalg.norm(one.t - other.t) >= SAME_SHIFT
