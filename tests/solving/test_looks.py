@@ -61,6 +61,23 @@ def test_what_is_likely_is_taken_in_the_end(parts, coarse_sees, coarse):
     assert assembly.unplaced == [3]
 
 
+def test_what_groups_say_together_counts_instead_of_what_their_parts_said(parts, monkeypatch):
+    """Part 3 has one right place among wrong ones, which compete; as a group, 0 to 2 know better."""
+    T = parts[1]
+    held = [join(T, 0, 1, 0.95), join(T, 1, 2, 0.95)]
+    torn = [join(T, 0, 3, 0.6), wrong(1, 3, 0.6, seed=1), wrong(2, 3, 0.6, seed=2)]
+
+    def between(sure):
+        return lambda self, groups, known=(): [join(T, 2, 3, sure)] if len(groups) == 2 else []
+
+    monkeypatch.setattr(looks.Rematcher, "between", between(0.04))  # neither likely nor surer
+    assert put_together(parts, held + torn, coarse=False).unplaced == [3]
+    monkeypatch.setattr(looks.Rematcher, "between", between(0.55))
+    assembly = put_together(parts, held + torn, coarse=False)
+    assert used(assembly) == {(0, 1), (1, 2), (2, 3)}
+    assert {join.parts for join in assembly.joins} == {(0, 1), (1, 2), (2, 3)}
+
+
 def test_no_further_look_where_nothing_is_open(parts):
     T = parts[1]
     asked = []

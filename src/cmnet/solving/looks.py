@@ -81,7 +81,7 @@ def _again(assembly: Assembly, rematcher: Rematcher, solved: Solving) -> Assembl
         new = rematcher.between(groups, assembly.joins)
         if not new:
             break
-        assembly = solved(_surer(assembly.joins, new), groups_of(assembly))
+        assembly = solved(_as_groups(assembly.joins, new, groups), groups_of(assembly))
         if len(_all_groups(assembly)) == len(groups):
             break
     return assembly
@@ -98,6 +98,21 @@ def _surer(before: Sequence[Join], new: Sequence[Join]) -> list[Join]:
         for old, late in looks.values()
         for join in (old if any(join.used for join in old) or _top(old) >= _top(late) else late)
     ]
+
+
+def _as_groups(before: Sequence[Join], new: Sequence[Join], groups: Sequence[Group]) -> list[Join]:
+    """Of any two groups the new joins alone, if these are sure enough for a merge or surer than what was known.
+
+    Between two groups all that was known of their parts has been tried, and has competed, as a whole.
+    """
+    home = {k: number for number, group in enumerate(groups) for k in group.T}
+    known: dict[tuple[int, ...], list[Join]] = {}
+    found: dict[tuple[int, ...], list[Join]] = {}
+    for joins, by_groups in ((before, known), (new, found)):
+        for join in joins:
+            by_groups.setdefault(tuple(sorted(home[k] for k in join.parts)), []).append(join)
+    better = {pair: joins for pair, joins in found.items() if _top(joins) >= min(_top(known.get(pair, ())), LIKELY)}
+    return [join for joins in ({**known, **better}).values() for join in joins]
 
 
 def _pair(join: Join) -> tuple[int, int]:
