@@ -20,13 +20,6 @@ def test_rate_rises_falls_and_never_vanishes():
     assert all(a >= b for a, b in pairwise(factors[100:]))
 
 
-def test_a_restart_repeats_the_schedule_and_leaves_what_was_before_it():
-    once, twice = TrainConfig(steps=600, warmup=50), TrainConfig(steps=1200, warmup=50, restart=600)
-    first = [rate_factor(step, once) for step in range(600)]
-    assert [rate_factor(step, twice) for step in range(1200)] == first * 2
-    assert [rate_factor(step, TrainConfig(steps=600, warmup=50, restart=600)) for step in range(600)] == first
-
-
 def test_ranks_share_the_numbers_and_a_later_start_skips_the_first():
     alone = [i for batch in Consecutive(6, size=2) for i in batch]
     assert alone == list(range(12))

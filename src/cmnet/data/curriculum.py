@@ -10,7 +10,6 @@ from cmnet.data.fresh import FreshObjects
 from cmnet.data.generated import RECIPES, Recipe
 from cmnet.data.objects import SampledObject
 from cmnet.data.shapes import FORMS
-from cmnet.data.wear import PRESETS as WEARS
 from cmnet.data.wear import Wear
 from cmnet.errors import InputError
 
@@ -38,17 +37,13 @@ _MANY = replace(_ALL, pieces=(9, 20))
 _WORN = replace(_ALL, wear=Wear(erosion=0.003, chips=0.3, noise=0.0004))
 _WORSE = replace(_ALL, wear=Wear(erosion=0.008, chips=1.0, noise=0.0008))
 
-_MANY_WORN = replace(_MANY, wear=WEARS["light"])
-
 _EVERYTHING = ((_TWO, 0.2), (_ALL, 0.45), (_MANY, 0.1), (_WORN, 0.15), (_WORSE, 0.1))
-_HARD = ((_TWO, 0.1), (_ALL, 0.3), (_MANY, 0.15), (_WORN, 0.15), (_WORSE, 0.1), (_MANY_WORN, 0.2))
 
 STAGES = (
     Stage(768, ((_THICK, 0.7), (_TWO, 0.3))),
     Stage(3_072, ((_TWO, 0.35), (_ALL, 0.65))),
     Stage(5_120, _EVERYTHING),
-    Stage(12_032, _EVERYTHING, lookalikes=0.25),
-    Stage(None, _HARD, lookalikes=0.25),
+    Stage(None, _EVERYTHING, lookalikes=0.25),
 )
 
 

@@ -19,7 +19,6 @@ class TrainConfig:
     accumulate: int = 4  # batches whose gradients are summed before a step
     learning_rate: float = 1e-3  # at the end of the warm-up
     warmup: int = 200  # steps over which the rate rises linearly; then a cosine down to 1 % of it
-    restart: int = 0  # step at which the rate rises and falls once more; 0: once is all
     weight_decay: float = 0.0  # of AdamW
     clip: float = 10.0  # longest gradient
     average: float = 0.0  # share that the moving average of the weights keeps at every step; 0: the last weights
@@ -56,10 +55,9 @@ def plain_drawing(net_config: CMNetConfig) -> Drawing:
 TRAIN_PRESETS = {
     "paper": TrainConfig(learning_rate=1e-2, warmup=0),
     "cmnet-base": TrainConfig(
-        steps=12_000,
+        steps=6000,
         accumulate=2,
         learning_rate=2e-3,
-        restart=6000,
         average=0.998,
         pairs=6,
         apart=0.25,
@@ -71,4 +69,4 @@ TRAIN_PRESETS = {
         threads=1,
     ),
 }
-TRAIN_PRESETS["breaking-bad"] = replace(TRAIN_PRESETS["cmnet-base"], steps=6000, restart=0, pieces=(2, 20))
+TRAIN_PRESETS["breaking-bad"] = replace(TRAIN_PRESETS["cmnet-base"], pieces=(2, 20))

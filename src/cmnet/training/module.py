@@ -90,13 +90,10 @@ class CMNetModule(pl.LightningModule):
 
 
 def rate_factor(step: int, config: TrainConfig) -> float:
-    """Linear warm-up, then a cosine to 1 %, a function of the optimisation step; from the restart on once more."""
-    turn = config.restart if config.restart < config.steps else 0
-    start, end = (turn, config.steps) if step >= turn else (0, turn)
-    step -= start
+    """Linear warm-up, then a cosine to 1 %, a function of the optimisation step."""
     if step < config.warmup:
         return (step + 1) / config.warmup
-    done = (step - config.warmup) / max(1, end - start - config.warmup)
+    done = (step - config.warmup) / max(1, config.steps - config.warmup)
     return 0.01 + 0.99 * (1 + math.cos(math.pi * min(done, 1.0))) / 2
 
 
