@@ -1,24 +1,13 @@
 """What one look leaves open, the next may settle."""
 
-import numpy as np
 import pytest
 
 import cmnet.solving.looks as looks
-from breaking import broken_twice, prepared
-from cmnet.geometry.pose import Pose
 from cmnet.pairing.stages import Stages
 from cmnet.solving.looks import look_again
 from worlds import join, wrong
 
 BLIND = Stages(verify=False)  # whatever the joins say is possible
-
-
-@pytest.fixture(scope="module")
-def parts():
-    """The surfaces of four parts of an egg, each moved at random, and T_moved_true of each."""
-    rng = np.random.default_rng(8)
-    T = [Pose.random(rng, 1.0) for _ in range(4)]
-    return prepared([part.moved(T_k) for part, T_k in zip(broken_twice(np.random.default_rng(4)), T)]), T
 
 
 @pytest.fixture
@@ -32,8 +21,8 @@ def coarse_sees(monkeypatch):
     return tell
 
 
-def put_together(parts, joins, coarse=True):
-    surfaces, _ = parts
+def put_together(egg, joins, coarse=True):
+    surfaces, _ = egg
     each = lambda work, count: [work(k) for k in range(count)]  # noqa: E731
     return look_again(surfaces, joins, lambda: surfaces if coarse else [], list, {}, each, stages=BLIND)
 
@@ -42,28 +31,28 @@ def used(assembly):
     return {join.parts for join in assembly.joins if join.used}
 
 
-def test_a_likely_join_waits_for_a_surer_one(parts, coarse_sees):
+def test_a_likely_join_waits_for_a_surer_one(egg, coarse_sees):
     """The wrong place is taken only if no later look knows better."""
-    T = parts[1]
+    T = egg[1]
     sure, mistaken = join(T, 0, 1, 0.95), wrong(1, 2, 0.6, seed=3)
     coarse_sees([join(T, 0, 2, 0.9)])
-    assembly = put_together(parts, [sure, mistaken])
+    assembly = put_together(egg, [sure, mistaken])
     assert used(assembly) == {(0, 1), (0, 2)}
     assert assembly.groups == [[0, 1, 2]]
 
 
 @pytest.mark.parametrize("coarse", [True, False])
-def test_what_is_likely_is_taken_in_the_end(parts, coarse_sees, coarse):
-    T = parts[1]
+def test_what_is_likely_is_taken_in_the_end(egg, coarse_sees, coarse):
+    T = egg[1]
     coarse_sees([])
-    assembly = put_together(parts, [join(T, 0, 1, 0.95), join(T, 1, 2, 0.6), join(T, 2, 3, 0.4)], coarse)
+    assembly = put_together(egg, [join(T, 0, 1, 0.95), join(T, 1, 2, 0.6), join(T, 2, 3, 0.4)], coarse)
     assert used(assembly) == {(0, 1), (1, 2)}
     assert assembly.unplaced == [3]
 
 
-def test_what_groups_say_together_counts_instead_of_what_their_parts_said(parts, monkeypatch):
+def test_what_groups_say_together_counts_instead_of_what_their_parts_said(egg, monkeypatch):
     """Part 3 has one right place among wrong ones, which compete; as a group, 0 to 2 know better."""
-    T = parts[1]
+    T = egg[1]
     held = [join(T, 0, 1, 0.95), join(T, 1, 2, 0.95)]
     torn = [join(T, 0, 3, 0.6), wrong(1, 3, 0.6, seed=1), wrong(2, 3, 0.6, seed=2)]
 
@@ -71,18 +60,18 @@ def test_what_groups_say_together_counts_instead_of_what_their_parts_said(parts,
         return lambda self, groups, known=(): [join(T, 2, 3, sure)] if len(groups) == 2 else []
 
     monkeypatch.setattr(looks.Rematcher, "between", between(0.04))  # neither likely nor surer
-    assert put_together(parts, held + torn, coarse=False).unplaced == [3]
+    assert put_together(egg, held + torn, coarse=False).unplaced == [3]
     monkeypatch.setattr(looks.Rematcher, "between", between(0.55))
-    assembly = put_together(parts, held + torn, coarse=False)
+    assembly = put_together(egg, held + torn, coarse=False)
     assert used(assembly) == {(0, 1), (1, 2), (2, 3)}
     assert {join.parts for join in assembly.joins} == {(0, 1), (1, 2), (2, 3)}
 
 
-def test_no_further_look_where_nothing_is_open(parts):
-    T = parts[1]
+def test_no_further_look_where_nothing_is_open(egg):
+    T = egg[1]
     asked = []
     all_of_it = [join(T, i, j, 0.95) for i, j in ((0, 1), (1, 2), (2, 3))]
     look = lambda: asked.append(1) or []  # noqa: E731
-    assembly = look_again(parts[0], all_of_it, look, look, {}, lambda work, count: [], stages=BLIND)
+    assembly = look_again(egg[0], all_of_it, look, look, {}, lambda work, count: [], stages=BLIND)
     assert assembly.groups == [[0, 1, 2, 3]]
     assert not asked

@@ -3,9 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
-from breaking import broken_twice, prepared
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.joins import Join
 from cmnet.pairing.stages import ALL
@@ -17,20 +15,12 @@ def here(work, count):
     return [work(k) for k in range(count)]
 
 
-@pytest.fixture(scope="module")
-def moved():
-    """Four parts of an egg, each moved at random, and T_moved_true of each."""
-    rng = np.random.default_rng(8)
-    T = [Pose.random(rng, 1.0) for _ in range(4)]
-    return prepared([part.moved(T_k) for part, T_k in zip(broken_twice(np.random.default_rng(4)), T)]), T
-
-
 def group(T, *parts):
     return Group({k: T[parts[0]] @ T[k].inverse() for k in parts})
 
 
-def test_two_halves_find_each_other_by_parts_that_touch(moved):
-    surfaces, T = moved
+def test_two_halves_find_each_other_by_parts_that_touch(egg):
+    surfaces, T = egg
     rematcher = Rematcher(surfaces, {}, ALL, here)
     halves = [group(T, 0, 1), group(T, 2, 3)]
     best = max(rematcher.between(halves), key=lambda join: join.confidence)
@@ -41,8 +31,8 @@ def test_two_halves_find_each_other_by_parts_that_touch(moved):
     assert rematcher.between(halves) == []  # not twice
 
 
-def test_single_parts_are_left_to_the_first_look(moved):
-    surfaces, T = moved
+def test_single_parts_are_left_to_the_first_look(egg):
+    surfaces, T = egg
     alone = [group(T, k) for k in range(4)]
     calls = []
     rematcher = Rematcher(surfaces, {}, ALL, lambda work, count: calls.append(count) or [])
@@ -51,8 +41,8 @@ def test_single_parts_are_left_to_the_first_look(moved):
     assert calls == [0, 6]
 
 
-def test_parts_of_different_groups_are_matched_one_by_one(moved):
-    surfaces, T = moved
+def test_parts_of_different_groups_are_matched_one_by_one(egg):
+    surfaces, T = egg
     calls = []
     rematcher = Rematcher(surfaces, {}, ALL, lambda work, count: calls.append(count) or here(work, count), singles=True)
     askew = group(T, 0, 1)
@@ -66,8 +56,8 @@ def test_parts_of_different_groups_are_matched_one_by_one(moved):
     assert rematcher.across([askew, group(T, 2, 3)]) == []  # not twice
 
 
-def test_a_closer_look_settles_the_pose(moved):
-    surfaces, T = moved
+def test_a_closer_look_settles_the_pose(egg):
+    surfaces, T = egg
     first = Rematcher(surfaces, {}, ALL, here)
     rematcher = Rematcher(surfaces, {}, ALL, here, closer=first)
     a, b = group(T, 0, 1), group(T, 2, 3)
@@ -81,8 +71,8 @@ def test_a_closer_look_settles_the_pose(moved):
     assert np.allclose(rematcher._settled(a, b, far).matrix(), far.matrix())  # nothing there to hold it
 
 
-def test_the_network_suggests_poses_of_groups(moved):
-    surfaces, T = moved
+def test_the_network_suggests_poses_of_groups(egg):
+    surfaces, T = egg
     truth = {(0, 2): [T[0] @ T[2].inverse()], (3, 1): [T[3] @ T[1].inverse()]}
     rematcher = Rematcher(surfaces, truth, ALL, here)
     a, b = group(T, 0, 1), group(T, 2, 3)
@@ -91,8 +81,8 @@ def test_the_network_suggests_poses_of_groups(moved):
     assert all(pose.angle_to(T[0] @ T[2].inverse()) < 1e-4 for pose in suggested)
 
 
-def test_an_unsure_join_of_two_parts_is_tried_on_their_groups(moved):
-    surfaces, T = moved
+def test_an_unsure_join_of_two_parts_is_tried_on_their_groups(egg):
+    surfaces, T = egg
     alone = replace(ALL, geometric=False)  # there are no hypotheses but those that are given
     halves = [group(T, 0, 1), group(T, 2, 3)]
     assert Rematcher(surfaces, {}, alone, here).between(halves) == []

@@ -44,6 +44,10 @@ class Box:
         index = np.indices(self.shape, dtype=np.float32).reshape(3, -1).T
         return self.origin.astype(np.float32) + np.float32(self.size) * index
 
+    def single(self) -> tuple[Floats32, np.float32, Ints]:
+        """Origin, one over the size, and shape, as `moved_into` takes them."""
+        return self.origin.astype(np.float32), np.float32(1 / self.size), np.array(self.shape, dtype=np.int64)
+
     def voxel(self, points: NDArray[np.floating]) -> Ints:
         """(...) int: flat index of the voxel of each point (..., 3), of the nearest one for points outside."""
         scale = points.dtype.type(1 / self.size)
@@ -60,6 +64,25 @@ class Box:
         shift = T_box_points.t - self.origin
         _look_up(field, T_box_points.R / self.size, shift / self.size + 0.5, np.array(self.shape), points, said)
         return said
+
+
+@compiled
+def moved_into(
+    R: Floats32, t: Floats32, x: Floats32, origin: Floats32, scale: np.float32, shape: Ints
+) -> tuple[np.float32, np.float32, np.float32, int]:
+    """R x + t and the flat index of its voxel, −1 outside of the box. Single precision, for loops over many poses.
+
+    R, t, x : (3, 3), (3,), (3,); scale : one over the size of a voxel
+    """
+    y0 = R[0, 0] * x[0] + R[0, 1] * x[1] + R[0, 2] * x[2] + t[0]
+    y1 = R[1, 0] * x[0] + R[1, 1] * x[1] + R[1, 2] * x[2] + t[1]
+    y2 = R[2, 0] * x[0] + R[2, 1] * x[1] + R[2, 2] * x[2] + t[2]
+    half = np.float32(0.5)
+    i = np.int64((y0 - origin[0]) * scale + half)
+    j = np.int64((y1 - origin[1]) * scale + half)
+    k = np.int64((y2 - origin[2]) * scale + half)
+    within = 0 <= i < shape[0] and 0 <= j < shape[1] and 0 <= k < shape[2]
+    return y0, y1, y2, (i * shape[1] + j) * shape[2] + k if within else -1
 
 
 @compiled

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cmnet.geometry.compiled import compiled
+from cmnet.geometry.volume import moved_into
 from cmnet.pairing.surface import Surface
 
 Floats = NDArray[np.float32]
@@ -20,7 +21,6 @@ Indices = NDArray[np.int32]
 AGREE = np.float32(0.88)  # least cosine of equal skins and opposed fractures
 FARTHEST = np.float32(3.0)  # squared distance, over the squared reach, from which creases are strangers: e⁻³ = 0.05
 STRANGER = np.float32(np.inf)
-HALF = np.float32(0.5)
 
 
 def agreement(a: Surface, b: Surface, R: Floats, t: Floats, which: Ints, near: float) -> tuple[Floats, Indices]:
@@ -49,8 +49,7 @@ def _arrays(surface: Surface) -> tuple[Floats, Floats]:
 
 def _field(a: Surface) -> tuple[Any, ...]:
     box = a.box
-    shape = np.array(box.shape, dtype=np.int64)
-    return (*_arrays(a), a.crease_of, box.origin.astype(np.float32), np.float32(1 / box.size), shape)
+    return (*_arrays(a), a.crease_of, *box.single())
 
 
 @compiled
@@ -118,17 +117,9 @@ def _fallen(
     near: np.float32,
 ) -> tuple[int, np.float32]:
     """The crease of a that crease k of b falls onto in pose h, and the squared distance over that of the reach."""
-    b0, b1, b2 = x_b[k, 0], x_b[k, 1], x_b[k, 2]
-    y0 = R[h, 0, 0] * b0 + R[h, 0, 1] * b1 + R[h, 0, 2] * b2 + t[h, 0]
-    y1 = R[h, 1, 0] * b0 + R[h, 1, 1] * b1 + R[h, 1, 2] * b2 + t[h, 1]
-    y2 = R[h, 2, 0] * b0 + R[h, 2, 1] * b1 + R[h, 2, 2] * b2 + t[h, 2]
     # Points outside the box have no crease near them: its outermost voxels say so.
-    i = np.int64((y0 - origin[0]) * scale + HALF)
-    j = np.int64((y1 - origin[1]) * scale + HALF)
-    l = np.int64((y2 - origin[2]) * scale + HALF)
-    if not (0 <= i < shape[0] and 0 <= j < shape[1] and 0 <= l < shape[2]):
-        return 0, STRANGER
-    at = crease_of[(i * shape[1] + j) * shape[2] + l]
+    y0, y1, y2, voxel = moved_into(R[h], t[h], x_b[k], origin, scale, shape)
+    at = crease_of[voxel] if voxel >= 0 else len(x_a)
     if at >= len(x_a):
         return 0, STRANGER
     d0, d1, d2 = y0 - x_a[at, 0], y1 - x_a[at, 1], y2 - x_a[at, 2]

@@ -14,6 +14,7 @@ from cmnet.pairing.hypotheses import poses_of, propose, scores
 from cmnet.pairing.refine import COARSE, refine
 from cmnet.pairing.stages import ALL, Stages
 from cmnet.pairing.surface import Surface
+from cmnet.pairing.touching import propose_touching
 from cmnet.pairing.verify import Evidence, verify
 
 Item = TypeVar("Item")
@@ -42,10 +43,11 @@ def candidates(a: Surface, b: Surface, learned: Sequence[Pose] = (), stages: Sta
     if a.area < b.area:  # the smaller part is tried against the larger one, in whatever order they are named
         swapped = candidates(b, a, [T.inverse() for T in learned], stages)
         return [Candidate(c.T_a_b.inverse(), c.evidence, c.confidence) for c in swapped]
-    poses = _distinct(_coarse(a, b, learned, stages), lambda T: T, REPEATED)
+    touching = propose_touching(a, b, a.look.touching) if stages.geometric else []
+    poses = _distinct(_coarse(a, b, [*touching, *learned], stages), lambda T: T, REPEATED)
     if stages.verify:
-        # As many more as were learned: where edges are worn away, no rim closes.
-        poses = _examined(a, b, poses, EXAMINED + len(learned))
+        # As many more as do not rest on creases: where edges are worn away, no rim closes.
+        poses = _examined(a, b, poses, EXAMINED + len(touching) + len(learned))
     poses = _distinct(poses, lambda T: T)[:FINISHED]
     if stages.refine:
         poses = [refine(a, b, T) for T in poses]
@@ -58,10 +60,10 @@ def candidates(a: Surface, b: Surface, learned: Sequence[Pose] = (), stages: Sta
     return sorted(found, key=lambda candidate: -candidate.confidence)
 
 
-def _coarse(a: Surface, b: Surface, learned: Sequence[Pose], stages: Stages) -> list[Pose]:
-    """What creases and the network suggest, brought near the surfaces."""
+def _coarse(a: Surface, b: Surface, others: Sequence[Pose], stages: Stages) -> list[Pose]:
+    """What creases suggest, and others, brought near the surfaces."""
     geometric = [h.T_a_b for h in propose(a, b, PROPOSED, a.look.width)] if stages.geometric else []
-    poses = [*geometric, *learned]
+    poses = [*geometric, *others]
     return [refine(a, b, T, COARSE) for T in poses] if stages.refine else poses
 
 

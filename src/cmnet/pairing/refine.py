@@ -11,6 +11,7 @@ from cmnet.geometry.compiled import compiled
 from cmnet.geometry.pose import Pose, cross_matrix
 from cmnet.geometry.trees import nearest_few, nearest_one
 from cmnet.pairing.creases import complement
+from cmnet.pairing.planes import FEWEST, add_row, motion
 from cmnet.pairing.surface import Surface
 
 Array = NDArray[np.float64]
@@ -20,7 +21,6 @@ FACING = -0.6  # normals of touching samples have a dot product below this
 THIN, NARROW = 3.0, 0.008  # samples are sought no farther than so many walls, but so far in units at least
 CREASES = 400  # of b are held to a's
 CLOSING = 0.85  # least cosine of equal skins and opposed breaks
-FEWEST = 12  # equations below which a pose is left as it is
 BEHIND, SHALLOW = 0.5, 0.003  # samples may lie so far behind the other surface: in walls, but in units at least
 STIFF = 1e-3  # of the mean stiffness, added to all: keeps what slides freely from sliding away
 
@@ -75,11 +75,7 @@ class _Samples:
 
 @dataclass(frozen=True, eq=False)
 class _Asked:
-    """Sums over equations gap + normal · (motion of x) = 0, all that is needed to solve them.
-
-    products : (7, 7) float, weighted products of the columns x × normal, normal and gap
-    places   : (5,) float, how many equations there are, the sum of their x, and of |x|²
-    """
+    """Sums over equations gap + normal · (motion of x) = 0, all that is needed to solve them: see `planes`."""
 
     products: Array
     places: Array
@@ -98,20 +94,8 @@ class _Asked:
         return _Asked(D @ self.products @ D.T, np.array([count, *(total + count * t), squares]))
 
     def solution(self) -> Pose | None:
-        """The small motion that closes the gaps: minimises Σ w (gap + n·(ω × x + τ))². None: too little is asked."""
-        count = self.places[0]
-        if count < FEWEST:
-            return None
-        centre = self.places[1:4] / count
-        size = max(float(np.sqrt(max(self.places[4] / count - centre @ centre, 0.0))), 1e-9)
-        D = np.eye(7)  # turns are about the centre, and measured at its distance
-        D[:3, :3] /= size
-        D[:3, 3:6] = -cross_matrix(centre) / size
-        products = D @ self.products @ D.T
-        H, g = products[:6, :6], products[:6, 6]
-        w = np.linalg.solve(H + (STIFF * np.trace(H) / 6 + 1e-12) * np.eye(6), -g)
-        R = _rotation(w[:3] / size)
-        return Pose(R, centre - R @ centre + w[3:])
+        """The small motion that closes the gaps. None: too little is asked."""
+        return None if self.places[0] < FEWEST else Pose(*motion(self.products, self.places, STIFF))
 
 
 def _within(a: Surface, b: Surface, T_a_b: Pose, band: float, most: int) -> _Samples:
@@ -158,23 +142,7 @@ def _add_up(
         if u * u + v * v + w * w > radius * radius or n[i, 0] * a + n[i, 1] * b + n[i, 2] * c >= FACING:
             continue
         gap = u * a + v * b + w * c
-        _add_row(x[i], normals[j], gap, (1 - (gap / radius) ** 2) ** 2 * (gap > -behind), row, products, places)
-
-
-@compiled
-def _add_row(x: Array, normal: Array, gap: float, weight: float, row: Array, products: Array, places: Array) -> None:
-    """One equation more. row : (7,), to work in"""
-    row[0] = x[1] * normal[2] - x[2] * normal[1]
-    row[1] = x[2] * normal[0] - x[0] * normal[2]
-    row[2] = x[0] * normal[1] - x[1] * normal[0]
-    row[3], row[4], row[5], row[6] = normal[0], normal[1], normal[2], gap
-    for k in range(7):
-        for l in range(7):
-            products[k, l] += weight * row[k] * row[l]
-    places[0] += 1
-    for k in range(3):
-        places[1 + k] += x[k]
-        places[4] += x[k] * x[k]
+        add_row(x[i], normals[j], gap, (1 - (gap / radius) ** 2) ** 2 * (gap > -behind), row, products, places)
 
 
 @compiled
@@ -192,7 +160,7 @@ def _add_planes(
                 + (x[i, 1] - points[j, 1]) * normal[1]
                 + (x[i, 2] - points[j, 2]) * normal[2]
             )
-            _add_row(x[i], normal, gap, weight, row, products, places)
+            add_row(x[i], normal, gap, weight, row, products, places)
 
 
 def _asked_by_rim(a: Surface, b: Surface, T_a_b: Pose, radius: float, schedule: Schedule) -> _Asked:
@@ -217,12 +185,3 @@ def _closing(a: Surface, b: Surface, T_a_b: Pose, reach: float, exact: bool) -> 
     near = ((moved[i] - a.creases.points[partner]) ** 2).sum(axis=1) < reach**2
     i, partner = i[near], partner[near]
     return moved[i], partner, T_a_b.rotate(normals[i])
-
-
-def _rotation(w: Array) -> Array:
-    """Rodrigues' formula: the rotation by |w| about w."""
-    angle = float(np.linalg.norm(w))
-    if angle < 1e-12:
-        return np.eye(3)
-    K = cross_matrix(w / angle)
-    return np.eye(3) + np.sin(angle) * K + (1 - np.cos(angle)) * K @ K

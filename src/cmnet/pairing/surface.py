@@ -40,13 +40,14 @@ INNER = 1000  # points inside a part that measure it
 class Look:
     """How closely parts are looked at.
 
-    scale   : the unit, over that of the first look
-    samples : even samples a part, at most
-    level   : creases kept of every level of a part's walls, at most
-    creases : of a part in all, at most
-    seeds   : of them suggest poses, at most
-    voxels  : of the box around a part, at most
-    width   : of the sieve that poses go through, see `propose`
+    scale    : the unit, over that of the first look
+    samples  : even samples a part, at most
+    level    : creases kept of every level of a part's walls, at most
+    creases  : of a part in all, at most
+    seeds    : of them suggest poses, at most
+    voxels   : of the box around a part, at most
+    width    : of the sieve that poses go through, see `propose`
+    touching : poses that the breaks themselves suggest, see `propose_touching`
     """
 
     scale: float
@@ -56,10 +57,11 @@ class Look:
     seeds: int
     voxels: int
     width: int = 1
+    touching: int = 0
 
 
 FIRST = Look(1.0, samples=30_000, level=1000, creases=1500, seeds=250, voxels=500_000)
-COARSE = replace(FIRST, scale=2.5, width=3)
+COARSE = replace(FIRST, scale=2.5, width=3, touching=24)
 FINE = Look(0.4, samples=100_000, level=2000, creases=3000, seeds=400, voxels=2_000_000)
 
 

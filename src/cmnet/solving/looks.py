@@ -16,7 +16,7 @@ from cmnet.pairing.stages import ALL, Stages
 from cmnet.pairing.surface import Surface
 from cmnet.solving.assembly import Assembly, groups_of
 from cmnet.solving.constraints import Constraints
-from cmnet.solving.groups import Group
+from cmnet.solving.groups import Group, Pair
 from cmnet.solving.rematch import Each, Rematcher
 from cmnet.solving.robust import solve
 
@@ -89,15 +89,12 @@ def _again(assembly: Assembly, rematcher: Rematcher, solved: Solving) -> Assembl
 
 def _surer(before: Sequence[Join], new: Sequence[Join]) -> list[Join]:
     """Of any two parts the joins of the look that is surer of itself; its candidates have competed already."""
-    looks: dict[tuple[int, int], list[list[Join]]] = {}
-    for k, joins in enumerate((before, new)):
-        for join in joins:
-            looks.setdefault(_pair(join), [[], []])[k].append(join)
-    return [
-        join
-        for old, late in looks.values()
-        for join in (old if any(join.used for join in old) or _top(old) >= _top(late) else late)
-    ]
+    known, found = (_sorted(joins, lambda k: k) for joins in (before, new))
+    used = {pair for pair, joins in known.items() if any(join.used for join in joins)}
+    better = {
+        pair: joins for pair, joins in found.items() if pair not in used and _top(joins) > _top(known.get(pair, ()))
+    }
+    return [join for joins in {**known, **better}.values() for join in joins]
 
 
 def _as_groups(before: Sequence[Join], new: Sequence[Join], groups: Sequence[Group]) -> list[Join]:
@@ -106,17 +103,18 @@ def _as_groups(before: Sequence[Join], new: Sequence[Join], groups: Sequence[Gro
     Between two groups all that was known of their parts has been tried, and has competed, as a whole.
     """
     home = {k: number for number, group in enumerate(groups) for k in group.T}
-    known: dict[tuple[int, ...], list[Join]] = {}
-    found: dict[tuple[int, ...], list[Join]] = {}
-    for joins, by_groups in ((before, known), (new, found)):
-        for join in joins:
-            by_groups.setdefault(tuple(sorted(home[k] for k in join.parts)), []).append(join)
+    known, found = (_sorted(joins, home.__getitem__) for joins in (before, new))
     better = {pair: joins for pair, joins in found.items() if _top(joins) >= min(_top(known.get(pair, ())), LIKELY)}
-    return [join for joins in ({**known, **better}).values() for join in joins]
+    return [join for joins in {**known, **better}.values() for join in joins]
 
 
-def _pair(join: Join) -> tuple[int, int]:
-    return min(join.parts), max(join.parts)
+def _sorted(joins: Sequence[Join], home: Callable[[int], int]) -> dict[Pair, list[Join]]:
+    """The joins by where their two parts are at home."""
+    sets: dict[Pair, list[Join]] = {}
+    for join in joins:
+        a, b = sorted(map(home, join.parts))
+        sets.setdefault((a, b), []).append(join)
+    return sets
 
 
 def _top(joins: Sequence[Join]) -> float:

@@ -1,0 +1,161 @@
+"""Poses in which the breaks of two parts touch most: worn edges suggest them, but cannot judge them.
+
+Every two creases are a pose, as in `hypotheses`. Where edges are worn, hardly any crease around them agrees with it,
+but the faces between the edges still fit: here the samples that lie on breaks judge the poses, and settle them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cmnet.geometry.compiled import compiled
+from cmnet.geometry.pose import Pose
+from cmnet.geometry.volume import moved_into
+from cmnet.pairing.hypotheses import Poses, distinct, overlap, seeded_poses
+from cmnet.pairing.planes import add_row, motion
+from cmnet.pairing.surface import Surface
+
+Array = NDArray[np.float64]
+Floats = NDArray[np.float32]
+Ints = NDArray[np.int64]
+Indices = NDArray[np.int32]
+
+BROKEN = 0.4  # samples that judge lie on a break with at least this probability
+FACING = np.float32(-0.6)  # and face what they touch with normals whose dot product is below this
+# Poses that remain, samples that judge them, and how far those may be off, in units: before and after probing for
+# overlap, and in the end
+SIEVE, PROBED, SETTLED = (1200, 100, 0.03), 400, (300, 0.01)
+RADII = (0.03, 0.025, 0.02, 0.015, 0.012)  # how far samples may be off while poses settle, one round after the other
+STIFF = 0.02  # of the mean stiffness, added to all: a pose that holds poorly moves little
+SUNK = 0.004  # square units of contact that one probe inside the other part outweighs
+
+
+def propose_touching(a: Surface, b: Surface, kept: int) -> list[Pose]:
+    """The most promising poses of b in a's frame, best first; none where nobody says what is broken."""
+    if not kept or b.broken is None or min(len(a.creases), len(b.creases)) < 3:
+        return []
+    poses, _ = seeded_poses(a, b)
+    count, judges, near = SIEVE
+    poses = poses[_best(contact(a, b, poses, judges, near), count)]
+    poses = poses[_best(contact(a, b, poses, judges, near) - SUNK * overlap(a, b, poses), PROBED)]
+    poses = settled(a, b, poses)
+    area = contact(a, b, poses, *SETTLED)
+    chosen = distinct(poses, area - SUNK * overlap(a, b, poses), kept)
+    return [poses.one(i) for i in chosen if area[i] > 0]
+
+
+def contact(a: Surface, b: Surface, poses: Poses, judges: int, near: float) -> Floats:
+    """(h,) float32: the area of b's breaks that lies on a in each pose, in square units."""
+    x, n, area = _on_breaks(b, judges)
+    total = np.zeros(len(poses), dtype=np.float32)
+    _contact(poses.R, poses.t, x, n, *_field(a), np.float32(near), total)
+    return np.asarray(area * total)
+
+
+def settled(a: Surface, b: Surface, poses: Poses) -> Poses:
+    """Every pose moved until the breaks that face each other touch."""
+    x, n, _ = _on_breaks(b, SETTLED[0])
+    settling = Poses(poses.R.copy(), poses.t.copy())
+    for near in RADII:
+        _settle(settling.R, settling.t, x, n, *_field(a), np.float32(near))
+    return settling
+
+
+def _best(score: Floats, count: int) -> Ints:
+    return np.argsort(-score, kind="stable")[:count]
+
+
+def _on_breaks(b: Surface, count: int) -> tuple[Floats, Floats, float]:
+    """Points and normals of at most `count` even samples of b's breaks, and the area that each stands for."""
+    assert b.broken is not None
+    chosen = np.flatnonzero(b.broken > BROKEN)
+    step = max(1, -(-len(chosen) // count))
+    chosen = chosen[::step]
+    return b.points[chosen].astype(np.float32), b.normals[chosen].astype(np.float32), b.area * step / len(b.points)
+
+
+def _field(a: Surface) -> tuple[Any, ...]:
+    return a.dense.astype(np.float32), a.dense_normals.astype(np.float32), a.sample_of, *a.box.single()
+
+
+@compiled
+def _touched(
+    R: Floats,
+    t: Floats,
+    x: Floats,
+    n: Floats,
+    points: Floats,
+    normals: Floats,
+    sample_of: Indices,
+    origin: Floats,
+    scale: np.float32,
+    shape: Ints,
+) -> tuple[np.float32, np.float32, np.float32, int, np.float32]:
+    """R x + t, the sample nearby that it faces (−1: none), and how well: the cosine of the opposed normals."""
+    y0, y1, y2, voxel = moved_into(R, t, x, origin, scale, shape)
+    at = int(sample_of[voxel]) if voxel >= 0 else len(points)
+    if at >= len(points):
+        return y0, y1, y2, -1, np.float32(0)
+    cosine = np.float32(0)
+    for c in range(3):
+        cosine += normals[at, c] * (R[c, 0] * n[0] + R[c, 1] * n[1] + R[c, 2] * n[2])
+    return y0, y1, y2, at if cosine < FACING else -1, -cosine
+
+
+@compiled
+def _contact(
+    R: Floats,
+    t: Floats,
+    x: Floats,
+    n: Floats,
+    points: Floats,
+    normals: Floats,
+    sample_of: Indices,
+    origin: Floats,
+    scale: np.float32,
+    shape: Ints,
+    near: np.float32,
+    total: Floats,
+) -> None:
+    """Adds to total (h,) the samples x with normals n (m, 3) that lie on another part's in each pose."""
+    for h in range(len(t)):
+        for k in range(len(x)):
+            y0, y1, y2, at, facing = _touched(R[h], t[h], x[k], n[k], points, normals, sample_of, origin, scale, shape)
+            if at >= 0:
+                gap = (y0 - points[at, 0]) * normals[at, 0] + (y1 - points[at, 1]) * normals[at, 1]
+                gap += (y2 - points[at, 2]) * normals[at, 2]
+                total[h] += facing * np.exp(-((gap / near) ** 2))
+
+
+@compiled
+def _settle(
+    R: Floats,
+    t: Floats,
+    x: Floats,
+    n: Floats,
+    points: Floats,
+    normals: Floats,
+    sample_of: Indices,
+    origin: Floats,
+    scale: np.float32,
+    shape: Ints,
+    near: np.float32,
+) -> None:
+    """Moves every pose R (h, 3, 3), t (h, 3) once: what touches comes to lie in the planes of what it touches."""
+    row, y, normal = np.empty(7), np.empty(3), np.empty(3)
+    for h in range(len(t)):
+        products, places = np.zeros((7, 7)), np.zeros(5)
+        for k in range(len(x)):
+            y[0], y[1], y[2], at, _ = _touched(R[h], t[h], x[k], n[k], points, normals, sample_of, origin, scale, shape)
+            if at >= 0:
+                gap = 0.0
+                for c in range(3):
+                    normal[c] = normals[at, c]
+                    gap += (y[c] - points[at, c]) * normal[c]
+                add_row(y, normal, gap, np.exp(-((gap / near) ** 2)), row, products, places)
+        R_step, t_step = motion(products, places, STIFF)
+        R[h] = (R_step @ R[h].astype(np.float64)).astype(np.float32)
+        t[h] = (R_step @ t[h].astype(np.float64) + t_step).astype(np.float32)

@@ -1,0 +1,80 @@
+"""Breaks that lie on each other are found by their faces alone, and poses beside the true one settle into it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from cmnet.geometry.pose import Pose
+from cmnet.pairing.candidates import candidates
+from cmnet.pairing.hypotheses import poses_of
+from cmnet.pairing.joins import pose_of_surfaces
+from cmnet.pairing.surface import COARSE
+from cmnet.pairing.touching import contact, propose_touching, settled
+
+
+def told(surface, T):
+    """The surface as a perfect break head sees it; T brings it into place, where it was cut near z = 0."""
+    z, up = T.apply(surface.points)[:, 2], T.rotate(surface.normals)[:, 2]
+    return replace(surface, broken=((np.abs(z) < 0.3) & (np.abs(up) > 0.3)).astype(np.float64), look=COARSE)
+
+
+@pytest.fixture(scope="module")
+def halves(bar):
+    """The two halves of a bar that know where they are broken."""
+    assembled = [Pose(s.T_part_surface.R, s.T_part_surface.t / s.unit) for s in bar]
+    return [told(surface, T) for surface, T in zip(bar, assembled)]
+
+
+@pytest.fixture(scope="module")
+def truth(halves):
+    return pose_of_surfaces(*halves, Pose.identity())
+
+
+def beside(truth, rng, degrees, shift):
+    turn, move = rng.standard_normal((2, 3))
+    R = Rotation.from_rotvec(np.radians(degrees) * turn / np.linalg.norm(turn)).as_matrix()
+    return Pose(R @ truth.R, truth.t + shift * move / np.linalg.norm(move))
+
+
+def test_contact_is_the_area_of_the_break_in_the_true_pose_and_less_beside_it(halves, truth):
+    a, b = halves
+    poses = [truth, *(beside(truth, np.random.default_rng(k), 25.0, 0.1) for k in range(5))]
+    true, *others = contact(a, b, poses_of(poses), 300, 0.01)
+    assert true == pytest.approx(b.area * (b.broken > 0).mean(), rel=0.1)
+    assert max(others) < 0.5 * true
+
+
+def test_contact_moves_with_the_parts_that_are_moved(halves, truth):
+    """What is compared are the surfaces, wherever the frame of the pose lies."""
+    a, b = halves
+    turned = replace(b, points=truth.apply(b.points), normals=truth.rotate(b.normals))
+    both = contact(a, b, poses_of([truth]), 300, 0.01), contact(a, turned, poses_of([Pose.identity()]), 300, 0.01)
+    np.testing.assert_allclose(*both, rtol=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_pose_beside_the_true_one_settles_into_it(halves, truth, seed):
+    a, b = halves
+    start = beside(truth, np.random.default_rng(seed), 4.0, 0.02)
+    before = poses_of([start])
+    found = settled(a, b, before).one(0)
+    assert found.angle_to(truth) < 0.5 * start.angle_to(truth)
+    np.testing.assert_array_equal(before.R, poses_of([start]).R)  # what was given stays as it was
+
+
+def test_the_true_pose_comes_first_and_is_a_candidate(halves, truth):
+    a, b = halves
+    found = propose_touching(a, b, 24)
+    assert 0 < len(found) <= 24
+    assert found[0].angle_to(truth) < 3
+    np.testing.assert_array_equal(found[0].R, propose_touching(a, b, 24)[0].R)
+    assert candidates(a, b)[0].T_a_b.angle_to(truth) < 1
+
+
+def test_where_nobody_says_what_is_broken_nothing_is_proposed(bar, halves):
+    a, b = halves
+    assert propose_touching(*bar, 24) == []
+    assert propose_touching(a, b, 0) == []
+    assert propose_touching(a, replace(b, broken=np.zeros_like(b.broken)), 24) == []
