@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 import numpy as np
 
@@ -16,8 +15,6 @@ from cmnet.pairing.stages import ALL, Stages
 from cmnet.pairing.surface import Surface
 from cmnet.pairing.touching import propose_touching
 from cmnet.pairing.verify import Evidence, verify
-
-Item = TypeVar("Item")
 
 PROPOSED = 24  # hypotheses that are refined coarsely
 EXAMINED = 12  # of which so many, by the rim they close, are examined
@@ -44,17 +41,18 @@ def candidates(a: Surface, b: Surface, learned: Sequence[Pose] = (), stages: Sta
         swapped = candidates(b, a, [T.inverse() for T in learned], stages)
         return [Candidate(c.T_a_b.inverse(), c.evidence, c.confidence) for c in swapped]
     touching = propose_touching(a, b, a.look.touching) if stages.geometric else []
-    poses = _distinct(_coarse(a, b, [*touching, *learned], stages), lambda T: T, REPEATED)
+    poses = _coarse(a, b, [*touching, *learned], stages)
+    poses = [poses[k] for k in _distinct(poses, REPEATED)]
     if stages.verify:
         # As many more as do not rest on creases: where edges are worn away, no rim closes.
         poses = _examined(a, b, poses, EXAMINED + len(touching) + len(learned))
-    poses = _distinct(poses, lambda T: T)[:FINISHED]
+    poses = [poses[k] for k in _distinct(poses)[:FINISHED]]
     if stages.refine:
         poses = [refine(a, b, T) for T in poses]
     shown = [(T, verify(a, b, T)) for T in poses]
     if stages.verify:  # of poses that have come together the best: some stop beside the place where they fit
         shown.sort(key=lambda pair: -logit(pair[1]))
-    shown = _distinct(shown, lambda pair: pair[0])
+    shown = [shown[k] for k in _distinct([T for T, _ in shown])]
     sure = confidences([e for _, e in shown]) if stages.verify else 0.5 ** np.arange(1, len(shown) + 1)
     found = [Candidate(T, e, float(p)) for (T, e), p in zip(shown, sure)]
     return sorted(found, key=lambda candidate: -candidate.confidence)
@@ -73,12 +71,12 @@ def _examined(a: Surface, b: Surface, poses: list[Pose], count: int) -> list[Pos
     return sorted(closing, key=lambda T: logit(replace(verify(a, b, T), gap=0.0, near=0.0)), reverse=True)
 
 
-def _distinct(items: Iterable[Item], pose: Callable[[Item], Pose], share: float = 1.0) -> list[Item]:
-    """The items without those whose pose is, up to a share of what makes two poses one, that of an earlier one."""
-    kept: list[Item] = []
-    for item in items:
-        if not any(_alike(pose(item), pose(other), share) for other in kept):
-            kept.append(item)
+def _distinct(poses: Sequence[Pose], share: float = 1.0) -> list[int]:
+    """Which poses are not, up to a share of what makes two poses one, like an earlier one."""
+    kept: list[int] = []
+    for k, T in enumerate(poses):
+        if not any(_alike(T, poses[other], share) for other in kept):
+            kept.append(k)
     return kept
 
 
