@@ -75,13 +75,13 @@ def propose(a: Surface, b: Surface, kept: int = KEPT, width: int = 1) -> list[Hy
     if len(poses) == 0:
         return []
     for judges, count in LOCAL_STAGES:
-        order = _best(_local_scores(a, b, poses, seed_b, judges), count)
+        order = highest(_local_scores(a, b, poses, seed_b, judges), count)
         poses, seed_b = poses[order], seed_b[order]
     poses = poses[_first_of_cells(poses, width * STAGES[0][0])]
     for count, judges, near in STAGES:
         which = np.arange(min(judges, len(b.creases)))
         weight, partner = agreement(a, b, poses.R, poses.t, which, near)
-        best = _best(weight.sum(axis=1), width * count)
+        best = highest(weight.sum(axis=1), width * count)
         poses = align_on_creases(a, b, poses[best], weight[best], partner[best], near)
     score = scores(a, b, poses)
     chosen = [i for i in distinct(poses, score, kept) if score[i] >= RIVALS * score.max()]
@@ -188,7 +188,7 @@ def _sunk(a: Surface, b: Surface, poses: Poses) -> Floats:
 
 def distinct(poses: Poses, score: Floats, count: int, turn: float = 0.1, shift: float = 0.02) -> Ints:
     """(≤ count,) int: the best poses, without those that hardly differ from a better one."""
-    order = _best(score, len(score))
+    order = highest(score, len(score))
     kept: list[int] = []
     for i in order:
         if len(kept) == count:
@@ -201,5 +201,6 @@ def distinct(poses: Poses, score: Floats, count: int, turn: float = 0.1, shift: 
     return np.array(kept, dtype=np.int64)
 
 
-def _best(score: Floats, count: int) -> Ints:
+def highest(score: Floats, count: int) -> Ints:
+    """(≤ count,) int: where the score is highest, in order."""
     return np.argsort(-score, kind="stable")[:count]

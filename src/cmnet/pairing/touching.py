@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from cmnet.geometry.compiled import compiled
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.volume import moved_into
-from cmnet.pairing.hypotheses import Poses, distinct, overlap, seeded_poses
+from cmnet.pairing.hypotheses import Poses, distinct, highest, overlap, seeded_poses
 from cmnet.pairing.planes import add_row, motion
 from cmnet.pairing.surface import Surface
 
@@ -39,8 +39,8 @@ def propose_touching(a: Surface, b: Surface, kept: int) -> list[Pose]:
         return []
     poses, _ = seeded_poses(a, b)
     count, judges, near = SIEVE
-    poses = poses[_best(contact(a, b, poses, judges, near), count)]
-    poses = poses[_best(contact(a, b, poses, judges, near) - SUNK * overlap(a, b, poses), PROBED)]
+    poses = poses[highest(contact(a, b, poses, judges, near), count)]
+    poses = poses[highest(contact(a, b, poses, judges, near) - SUNK * overlap(a, b, poses), PROBED)]
     poses = settled(a, b, poses)
     area = contact(a, b, poses, *SETTLED)
     chosen = distinct(poses, area - SUNK * overlap(a, b, poses), kept)
@@ -62,10 +62,6 @@ def settled(a: Surface, b: Surface, poses: Poses) -> Poses:
     for near in RADII:
         _settle(settling.R, settling.t, x, n, *_field(a), np.float32(near))
     return settling
-
-
-def _best(score: Floats, count: int) -> Ints:
-    return np.argsort(-score, kind="stable")[:count]
 
 
 def _on_breaks(b: Surface, count: int) -> tuple[Floats, Floats, float]:
