@@ -207,6 +207,23 @@ def stages() -> str | None:
     return section("What every stage is worth", told, table(("", "n", *FIGURES), rows), source("stages", result))
 
 
+def touching() -> str | None:
+    """What it brings to seek worn breaks by their faces."""
+    if (result := read("touching")) is None:
+        return None
+    pairs = {"all": "most touching", "other pairs": "other pairs", "foreign pairs": "of different objects"}
+    rows = [
+        [f"{told}, {when}", str(line["n"]), *(percent(line[k]) for k in ("within 5°", "accepted", "precision"))]
+        + [number(line["seconds"], 2)]
+        for key, told in pairs.items()
+        for when, line in (("by edges", result["before"][key]), ("by faces too", result["after"][key]))
+    ]
+    told = "The coarse look at pairs of worn parts, with the network, on development objects: poses sought by edges\n"
+    told += f"alone, and by what lies on breaks as well. Made by `{result['data']}`.\n"
+    columns = ("pairs", "n", "within 5°", "accepted", "of these right", "seconds")
+    return section("Worn edges", told, table(columns, rows), source("touching", result))
+
+
 def piles() -> str | None:
     if (result := read("piles")) is None:
         return None
@@ -286,7 +303,7 @@ def training() -> str | None:
 
 def page() -> str:
     sections = [two_parts(), *(assemblies(key, title) for key, title in SETS.items())]
-    sections += [solvers(), stages(), piles(), confidence(), speed(), toy(), training()]
+    sections += [solvers(), stages(), touching(), piles(), confidence(), speed(), toy(), training()]
     return "\n".join([HEADER, *(text for text in sections if text)])
 
 
