@@ -212,11 +212,15 @@ def touching() -> str | None:
     if (result := read("touching")) is None:
         return None
     pairs = {"all": "most touching", "other pairs": "other pairs", "foreign pairs": "of different objects"}
-    rows = [
-        [f"{told}, {when}", str(line["n"]), *(percent(line[k]) for k in ("within 5°", "accepted", "precision"))]
-        + [number(line["seconds"], 2)]
+    lines = {
+        f"{told}, {when}": result[file][key]
         for key, told in pairs.items()
-        for when, line in (("by edges", result["before"][key]), ("by faces too", result["after"][key]))
+        for file, when in (("before", "by edges"), ("after", "by faces too"))
+    }
+    shares = ("within 5°", "accepted", "precision")
+    rows = [
+        [name, str(line["n"]), *(percent(line[k]) for k in shares), number(line["seconds"], 2)]
+        for name, line in lines.items()
     ]
     told = "The coarse look at pairs of worn parts, with the network, on development objects: poses sought by edges\n"
     told += f"alone, and by what lies on breaks as well. Made by `{result['data']}`.\n"
