@@ -6,8 +6,6 @@ but the faces between the edges still fit: here the samples that lie on breaks j
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,6 +20,8 @@ Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 Indices = NDArray[np.int32]
+# Of a part: samples and their normals (d, 3), of every voxel a nearest sample; the voxels' origin, scale and shape
+Field = tuple[Floats, Floats, Indices, Floats, np.float32, Ints]
 
 BROKEN = 0.4  # samples that judge lie on a break with at least this probability
 FACING = np.float32(-0.6)  # and face what they touch with normals whose dot product is below this
@@ -39,8 +39,10 @@ def propose_touching(a: Surface, b: Surface, kept: int) -> list[Pose]:
         return []
     poses, _ = seeded_poses(a, b)
     count, judges, near = SIEVE
-    poses = poses[highest(contact(a, b, poses, judges, near), count)]
-    poses = poses[highest(contact(a, b, poses, judges, near) - SUNK * overlap(a, b, poses), PROBED)]
+    area = contact(a, b, poses, judges, near)
+    first = highest(area, count)
+    poses, area = poses[first], area[first]
+    poses = poses[highest(area - SUNK * overlap(a, b, poses), PROBED)]
     poses = settled(a, b, poses)
     area = contact(a, b, poses, *SETTLED)
     chosen = distinct(poses, area - SUNK * overlap(a, b, poses), kept)
@@ -51,16 +53,16 @@ def contact(a: Surface, b: Surface, poses: Poses, judges: int, near: float) -> F
     """(h,) float32: the area of b's breaks that lies on a in each pose, in square units."""
     x, n, area = _on_breaks(b, judges)
     total = np.zeros(len(poses), dtype=np.float32)
-    _contact(poses.R, poses.t, x, n, *_field(a), np.float32(near), total)
+    _contact(poses.R, poses.t, x, n, _field(a), np.float32(near), total)
     return np.asarray(area * total)
 
 
 def settled(a: Surface, b: Surface, poses: Poses) -> Poses:
     """Every pose moved until the breaks that face each other touch."""
     x, n, _ = _on_breaks(b, SETTLED[0])
-    settling = Poses(poses.R.copy(), poses.t.copy())
+    settling, field = Poses(poses.R.copy(), poses.t.copy()), _field(a)
     for near in RADII:
-        _settle(settling.R, settling.t, x, n, *_field(a), np.float32(near))
+        _settle(settling.R, settling.t, x, n, field, np.float32(near))
     return settling
 
 
@@ -73,24 +75,16 @@ def _on_breaks(b: Surface, count: int) -> tuple[Floats, Floats, float]:
     return b.points[chosen].astype(np.float32), b.normals[chosen].astype(np.float32), b.area * step / len(b.points)
 
 
-def _field(a: Surface) -> tuple[Any, ...]:
+def _field(a: Surface) -> Field:
     return a.dense.astype(np.float32), a.dense_normals.astype(np.float32), a.sample_of, *a.box.single()
 
 
 @compiled
 def _touched(
-    R: Floats,
-    t: Floats,
-    x: Floats,
-    n: Floats,
-    points: Floats,
-    normals: Floats,
-    sample_of: Indices,
-    origin: Floats,
-    scale: np.float32,
-    shape: Ints,
+    R: Floats, t: Floats, x: Floats, n: Floats, field: Field
 ) -> tuple[np.float32, np.float32, np.float32, int, np.float32]:
     """R x + t, the sample nearby that it faces (−1: none), and how well: the cosine of the opposed normals."""
+    points, normals, sample_of, origin, scale, shape = field
     y0, y1, y2, voxel = moved_into(R, t, x, origin, scale, shape)
     at = int(sample_of[voxel]) if voxel >= 0 else len(points)
     if at >= len(points):
@@ -102,24 +96,12 @@ def _touched(
 
 
 @compiled
-def _contact(
-    R: Floats,
-    t: Floats,
-    x: Floats,
-    n: Floats,
-    points: Floats,
-    normals: Floats,
-    sample_of: Indices,
-    origin: Floats,
-    scale: np.float32,
-    shape: Ints,
-    near: np.float32,
-    total: Floats,
-) -> None:
+def _contact(R: Floats, t: Floats, x: Floats, n: Floats, field: Field, near: np.float32, total: Floats) -> None:
     """Adds to total (h,) the samples x with normals n (m, 3) that lie on another part's in each pose."""
+    points, normals = field[0], field[1]
     for h in range(len(t)):
         for k in range(len(x)):
-            y0, y1, y2, at, facing = _touched(R[h], t[h], x[k], n[k], points, normals, sample_of, origin, scale, shape)
+            y0, y1, y2, at, facing = _touched(R[h], t[h], x[k], n[k], field)
             if at >= 0:
                 gap = (y0 - points[at, 0]) * normals[at, 0] + (y1 - points[at, 1]) * normals[at, 1]
                 gap += (y2 - points[at, 2]) * normals[at, 2]
@@ -127,25 +109,14 @@ def _contact(
 
 
 @compiled
-def _settle(
-    R: Floats,
-    t: Floats,
-    x: Floats,
-    n: Floats,
-    points: Floats,
-    normals: Floats,
-    sample_of: Indices,
-    origin: Floats,
-    scale: np.float32,
-    shape: Ints,
-    near: np.float32,
-) -> None:
+def _settle(R: Floats, t: Floats, x: Floats, n: Floats, field: Field, near: np.float32) -> None:
     """Moves every pose R (h, 3, 3), t (h, 3) once: what touches comes to lie in the planes of what it touches."""
+    points, normals = field[0], field[1]
     row, y, normal = np.empty(7), np.empty(3), np.empty(3)
     for h in range(len(t)):
         products, places = np.zeros((7, 7)), np.zeros(5)
         for k in range(len(x)):
-            y[0], y[1], y[2], at, _ = _touched(R[h], t[h], x[k], n[k], points, normals, sample_of, origin, scale, shape)
+            y[0], y[1], y[2], at, _ = _touched(R[h], t[h], x[k], n[k], field)
             if at >= 0:
                 gap = 0.0
                 for c in range(3):
