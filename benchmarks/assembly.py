@@ -34,10 +34,10 @@ FIGURES = ("pa_crd", "pa_crd_low", "pa_crd_high", "pa_cd", "placed", "precision"
 def variants(weights: str, seed: int) -> Makers:
     """The methods to compare, by name."""
 
-    def solver(name: str, stages: Stages) -> Callable[[], Method]:
-        return lambda: assembled(Assembler(weights, solver=name, seed=seed, stages=stages), seed)
+    def solver(name: str, stages: Stages, one_object: bool = False) -> Callable[[], Method]:
+        return lambda: assembled(Assembler(weights, solver=name, seed=seed, stages=stages), seed, one_object)
 
-    makers = {"all stages": solver("robust", Stages())}
+    makers = {"all stages": solver("robust", Stages()), "one object": solver("robust", Stages(), one_object=True)}
     for stage in (field.name for field in fields(Stages)):
         if weights != NO_WEIGHTS or stage not in ("geometric", "learned"):  # without weights there is one source only
             makers[f"without {stage}"] = solver("robust", replace(Stages(), **{stage: False}))

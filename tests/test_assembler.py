@@ -129,9 +129,9 @@ def cube(name, size=1.0):
     ],
     ids=["identical", "flat", "all wrong", "a mountain and a grain"],
 )
-@pytest.mark.parametrize("weights", ["cmnet-base", "none"])
-def test_strange_parts_end_in_a_valid_assembly(strange, weights):
-    assembly = cmnet.assemble(strange, weights=weights)
+@pytest.mark.parametrize(("weights", "one_object"), [("cmnet-base", False), ("none", False), ("none", True)])
+def test_strange_parts_end_in_a_valid_assembly(strange, weights, one_object):
+    assembly = cmnet.assemble(strange, weights=weights, one_object=one_object)
     assert is_valid(assembly, len(strange))
     assert weights != "none" or not assembly.matches
 
@@ -143,3 +143,5 @@ def test_wrong_settings_are_told(assembler, parts):
         cmnet.Assembler("none", solver="paper")
     with pytest.raises(InputError, match="knows no constraints"):
         cmnet.Assembler(assembler.net, solver="paper").assemble(parts, constraints="known.json")
+    with pytest.raises(InputError, match="no need to say so"):
+        cmnet.Assembler(assembler.net, solver="paper").assemble(parts, one_object=True)

@@ -28,7 +28,7 @@ from cmnet.parts.part import Part
 from cmnet.parts.points import Points, sample_parts, unit_length
 from cmnet.processes import cores, forked
 from cmnet.solving.assembly import Assembly
-from cmnet.solving.constraints import Constraints, load_constraints
+from cmnet.solving.constraints import Constraints, load_constraints, of_one_object
 from cmnet.solving.looks import look_again
 from cmnet.solving.paper import solve_paper
 from cmnet.solving.shonan import Edge
@@ -48,6 +48,7 @@ def assemble(
     weights: str | Path | CMNet = DEFAULT,
     solver: str = "robust",
     constraints: Constraints | str | Path | None = None,
+    one_object: bool = False,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Assembly:
@@ -56,9 +57,10 @@ def assemble(
     parts       : a folder, file paths, trimesh objects, (n, 3) arrays or Parts, each in any pose, all in one unit
     weights     : a name or a path, a CMNet, or "none": the surfaces alone
     constraints : what is known beforehand, or the JSON file that says it
+    one_object  : all parts are of one object, so that a part is placed even where that is less sure
     progress    : called with the stage, how much of it is done, and how much there is
     """
-    return Assembler(weights, solver, seed=seed).assemble(parts, progress, constraints)
+    return Assembler(weights, solver, seed=seed).assemble(parts, progress, constraints, one_object)
 
 
 class Assembler:
@@ -112,12 +114,13 @@ class Assembler:
         parts: Any,
         progress: Progress | None = None,
         constraints: Constraints | str | Path | None = None,
+        one_object: bool = False,
     ) -> Assembly:
         """Put the parts together: a folder, file paths, trimesh objects, (n, 3) arrays or Parts."""
         tell = progress or (lambda stage, done, total: None)
         loaded = load_parts(parts)
         require_parts(loaded)
-        known = self._known(constraints, loaded)
+        known = self._known(constraints, one_object, loaded)
         pairs = list(combinations(range(len(loaded)), 2))
         kept: Kept = {}
         asked = self._net and (self.stages.learned or self.solver == "paper")
@@ -141,12 +144,16 @@ class Assembler:
         )
         return with_matches(assembly, kept)
 
-    def _known(self, constraints: Constraints | str | Path | None, parts: Sequence[Part]) -> Constraints | None:
-        if constraints is not None and self.solver == "paper":
+    def _known(
+        self, constraints: Constraints | str | Path | None, one_object: bool, parts: Sequence[Part]
+    ) -> Constraints | None:
+        if self.solver == "paper" and constraints is not None:
             raise InputError("the published solver knows no constraints; leave them out, or use the robust one")
-        if constraints is None or isinstance(constraints, Constraints):
-            return constraints
-        return load_constraints(constraints, parts)
+        if self.solver == "paper" and one_object:
+            raise InputError("the published solver always takes all parts for one object; there is no need to say so")
+        if isinstance(constraints, str | Path):
+            constraints = load_constraints(constraints, parts)
+        return of_one_object([part.name for part in parts], constraints) if one_object else constraints
 
     def _surfaces(
         self, parts: Sequence[Part], look: Look, tell: Progress, breaks: Sequence[Breaks | None]

@@ -97,21 +97,23 @@ def test_an_interruption_leaves_nothing(pile, tmp_path, monkeypatch, capsys):
 
 
 def test_settings_reach_the_assembler_and_the_result(pile, tmp_path, monkeypatch, capsys):
-    def assemble(self, parts, progress=None, constraints=None):
-        given.append((self.solver, self.seed, constraints))
+    def assemble(self, parts, progress=None, constraints=None, one_object=False):
+        given.append((self.solver, self.seed, constraints, one_object))
         return Assembly(np.tile(np.eye(4), (3, 1, 1)), [], [0, 1, 2], [], ["a and b contradict each other."])
 
     given, known = [], tmp_path / "known.json"
     known.write_text('{"format": "cmnet.constraints/1", "forbid": [["c", "[red]b"]]}')
     monkeypatch.setattr(cmnet.assembler.Assembler, "assemble", assemble)
-    arguments = ["--constraints", str(known), "--seed", "5", "-o", str(tmp_path / "out")]
+    arguments = ["--constraints", str(known), "--one-object", "--seed", "5", "-o", str(tmp_path / "out")]
     assert main(["assemble", str(pile), *arguments]) == 0
-    ((solver, seed, constraints),) = given
-    assert (solver, seed, constraints.forbid) == ("robust", 5, ((1, 2),))
+    ((solver, seed, constraints, one_object),) = given
+    assert (solver, seed, constraints.forbid, one_object) == ("robust", 5, ((1, 2),), True)
     assert "a and b contradict each other." in capsys.readouterr().out
     content = json.loads((tmp_path / "out/assembly.json").read_text(encoding="utf-8"))
     assert "a and b contradict each other." in content["warnings"]
-    assert f"constraints: {json.dumps(str(known))}" in (tmp_path / "out/config.yaml").read_text()
+    config = (tmp_path / "out/config.yaml").read_text()
+    assert f"constraints: {json.dumps(str(known))}" in config
+    assert "one_object: true" in config
 
 
 def test_files_folders_and_zips_may_be_mixed(quick, pile, tmp_path):

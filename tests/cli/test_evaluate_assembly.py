@@ -45,6 +45,9 @@ def test_geometry_puts_bars_together(data) -> None:
     assert report["protocol"]["solver"] == "robust"
     assert any("anchor's group" in choice for choice in report["protocol"]["choices"])
     assert report == run(data, "--weights", "none", "--predictions", "p.jsonl")  # scored again, times included
+    told = run(data, "--weights", "none", "--one-object")
+    assert (told["protocol"]["one_object"], report["protocol"]["one_object"]) == (True, False)
+    assert [o["crd"] for o in told["objects"]] == [o["crd"] for o in report["objects"]]  # nothing was left open
 
 
 def test_the_same_by_chance_in_two_processes(data) -> None:
@@ -68,3 +71,9 @@ def test_halves_share_the_objects_out(data, capsys) -> None:
 def test_what_is_missing_is_named(data, capsys) -> None:
     assert main(["evaluate", str(data), "--quiet", "--weights", "none"]) == 2
     assert "--solver robust" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("argv", [["--task", "pairs"], ["--method", "chance"], ["--solver", "paper"]])
+def test_who_does_not_ask_is_not_told(data, argv, capsys) -> None:
+    assert main(["evaluate", str(data), "--quiet", "--task", "assembly", "--one-object", *argv]) == 2
+    assert "--one-object" in capsys.readouterr().err

@@ -76,7 +76,7 @@ class Knowing:
         self.groups = [[part.name for part in parts] for parts in objects] if groups is None else groups
         self.off = off or {}
 
-    def assemble(self, parts: list[Part], progress=None) -> Assembly:
+    def assemble(self, parts: list[Part], progress=None, one_object: bool = False) -> Assembly:
         names = [part.name for part in parts]
         T_world = {part.name: self._place(part) for part in parts}
         groups = [sorted(names.index(name) for name in group if name in names) for group in self.groups]

@@ -41,7 +41,7 @@ def test_the_assembler_sees_all_parts_moved_and_shuffled(make_bricks, sample, kn
     seen = []
 
     class Looking(knowing):
-        def assemble(self, parts, progress=None):
+        def assemble(self, parts, **told):
             seen.extend(parts)
             return super().assemble(parts)
 
@@ -58,7 +58,7 @@ def test_the_world_frame_of_the_assembly_is_irrelevant(make_bricks, sample, know
     plain = judge(sample(parts), parts, assembled(knowing(parts, off=off)))
 
     class Elsewhere(knowing):
-        def assemble(self, parts, progress=None):
+        def assemble(self, parts, **told):
             assembly = super().assemble(parts)
             T = Pose.random(np.random.default_rng(1), 3)
             return replace(assembly, poses=np.array([T.matrix() @ pose for pose in assembly.poses]))

@@ -38,12 +38,24 @@ def test_unplaced_parts_survive_the_file_as_null(tmp_path, make_bar) -> None:
         {"weights_sha256": "0"},
         {"split": "val"},
         {"task": "assembly"},
+        {"one_object": True},
     ],
 )
 def test_stale_files_are_refused_with_what_differs_and_what_to_do(tmp_path, bars, change) -> None:
     write_predictions(tmp_path / "p.jsonl", SETTINGS, predict(bars, CHANCE))
     with pytest.raises(InputError, match=rf"{next(iter(change))} = .*--overwrite"):
         read_predictions(tmp_path / "p.jsonl", replace(SETTINGS, **change))
+
+
+def test_a_setting_that_an_older_file_does_not_know_was_at_its_default(tmp_path, bars) -> None:
+    write_predictions(tmp_path / "p.jsonl", SETTINGS, predict(bars, CHANCE))
+    header, *lines = (tmp_path / "p.jsonl").read_text().splitlines()
+    older = json.loads(header)
+    del older["protocol"]["one_object"]
+    (tmp_path / "p.jsonl").write_text("\n".join([json.dumps(older), *lines]) + "\n")
+    assert len(read_predictions(tmp_path / "p.jsonl", SETTINGS)) == len(lines)
+    with pytest.raises(InputError, match="one_object = False, not True"):
+        read_predictions(tmp_path / "p.jsonl", replace(SETTINGS, one_object=True))
 
 
 @pytest.mark.parametrize("text", ["", "no json", "[]", "{}", '{"format": "other/1", "protocol": {}}'])

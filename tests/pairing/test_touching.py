@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.candidates import candidates
-from cmnet.pairing.hypotheses import poses_of
+from cmnet.pairing.hypotheses import poses_of, seeded_poses
 from cmnet.pairing.joins import pose_of_surfaces
 from cmnet.pairing.surface import COARSE
 from cmnet.pairing.touching import contact, propose_touching, settled
@@ -71,6 +71,14 @@ def test_the_true_pose_comes_first_and_is_a_candidate(halves, truth):
     assert found[0].angle_to(truth) < 3
     np.testing.assert_array_equal(found[0].R, propose_touching(a, b, 24)[0].R)
     assert candidates(a, b)[0].T_a_b.angle_to(truth) < 1
+
+
+def test_without_refinement_the_poses_stay_as_creases_suggest_them(halves, truth):
+    a, b = halves
+    seeds, _ = seeded_poses(a, b)
+    for T in propose_touching(a, b, 4, settle=False):
+        assert np.isclose(seeds.R, T.R.astype(seeds.R.dtype), atol=1e-6).all(axis=(1, 2)).any()
+    assert not np.isclose(seeds.R, propose_touching(a, b, 1)[0].R, atol=1e-6).all(axis=(1, 2)).any()
 
 
 def test_where_nobody_says_what_is_broken_nothing_is_proposed(bar, halves):

@@ -9,7 +9,7 @@ import pytest
 from cmnet.errors import InputError
 from cmnet.geometry.pose import Pose
 from cmnet.parts.part import Part
-from cmnet.solving.constraints import FORMAT, load_constraints
+from cmnet.solving.constraints import FORMAT, load_constraints, of_one_object
 
 NAMES = ["rim", "base", "handle", "foot"]
 EYE = np.eye(4).tolist()
@@ -42,6 +42,12 @@ def test_everything_is_read(tmp_path):
     assert found.fix[0][0] == 1
     assert found.same == ((0, 1, 3),)
     assert found.different == ((0, 2), (0, 3), (2, 3))
+
+
+def test_of_one_object_all_are_the_same_and_the_rest_is_kept():
+    assert of_one_object(NAMES).same == ((0, 1, 2, 3),)
+    known = of_one_object(NAMES, read(forbid=[["handle", "base"]], same=[["rim", "base"]]))
+    assert (known.forbid, known.same, known.names) == (((1, 2),), ((0, 1, 2, 3),), tuple(NAMES))
 
 
 def test_parts_are_found_by_name_before_file_name():

@@ -4,6 +4,7 @@ import pytest
 
 import cmnet.solving.looks as looks
 from cmnet.pairing.stages import Stages
+from cmnet.solving.constraints import of_one_object
 from cmnet.solving.looks import look_again
 from worlds import join, wrong
 
@@ -21,10 +22,10 @@ def coarse_sees(monkeypatch):
     return tell
 
 
-def put_together(egg, joins, coarse=True):
+def put_together(egg, joins, coarse=True, constraints=None):
     surfaces, _ = egg
     each = lambda work, count: [work(k) for k in range(count)]  # noqa: E731
-    return look_again(surfaces, joins, lambda: surfaces if coarse else [], list, {}, each, stages=BLIND)
+    return look_again(surfaces, joins, lambda: surfaces if coarse else [], list, {}, each, constraints, BLIND)
 
 
 def used(assembly):
@@ -48,6 +49,21 @@ def test_what_is_likely_is_taken_in_the_end(egg, coarse_sees, coarse):
     assembly = put_together(egg, [join(T, 0, 1, 0.95), join(T, 1, 2, 0.6), join(T, 2, 3, 0.4)], coarse)
     assert used(assembly) == {(0, 1), (1, 2)}
     assert assembly.unplaced == [3]
+
+
+@pytest.mark.parametrize("coarse", [True, False])
+def test_of_one_object_the_unsure_is_taken_too_but_last(egg, coarse_sees, coarse):
+    """Part 2 waits for the surer place that the coarse look finds; below RELAXED nothing is taken."""
+    T, known = egg[1], of_one_object("abcd")
+    first = [join(T, 0, 1, 0.95), wrong(1, 2, 0.3, seed=3)]
+    coarse_sees([join(T, 0, 2, 0.4)])
+    found = {(0, 2)} if coarse else {(1, 2)}
+    assembly = put_together(egg, [*first, join(T, 2, 3, 0.05)], coarse, known)
+    assert used(assembly) == {(0, 1)} | found
+    assert assembly.unplaced == [3]
+    assert "could not be obeyed" in " ".join(assembly.notes)
+    assert put_together(egg, [*first, join(T, 2, 3, 0.2)], coarse, known).groups == [[0, 1, 2, 3]]
+    assert put_together(egg, first, coarse).groups == [[0, 1]]
 
 
 def test_what_groups_say_together_counts_instead_of_what_their_parts_said(egg, monkeypatch):

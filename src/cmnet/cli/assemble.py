@@ -5,6 +5,7 @@ worked examples:
   cmnet assemble "Scherbe 1.stl" "Scherbe 2.stl" -o vase
   cmnet assemble scan.glb -o vase                    one file: its nodes or bodies are the fragments
   cmnet assemble pile.zip -o vase --force --json
+  cmnet assemble fragments/ -o vase --one-object     nothing foreign among them: place what is unsure, too
   cmnet assemble fragments/ -o vase --constraints known.json
 
 Meshes (.ply .obj .stl .off .glb .gltf) and point clouds (.ply .xyz .pcd), in any unit, in any position.
@@ -41,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--weights", default=DEFAULT, help="a .safetensors file, or none: geometry alone (default: %(default)s)"
     )
     parser.add_argument("--solver", choices=SOLVERS, default=SOLVERS[0], help="robust (default), or the paper's")
+    parser.add_argument("--one-object", action="store_true", help="all are of one object: place what is unsure, too")
     parser.add_argument("--constraints", type=Path, help="JSON file: what is known about joins, places and objects")
     parser.add_argument("--seed", type=seed, default=0, help="the same seed gives the same result (default 0)")
     parser.add_argument("--force", action="store_true", help="replace an earlier result in OUT")
@@ -56,7 +58,14 @@ def run(args: argparse.Namespace) -> int:
 
     known = None if args.constraints is None else str(args.constraints)
     inputs = tuple(args.input)
-    settings = Run(weights=args.weights, solver=args.solver, seed=args.seed, inputs=inputs, constraints=known)
+    settings = Run(
+        weights=args.weights,
+        solver=args.solver,
+        seed=args.seed,
+        inputs=inputs,
+        constraints=known,
+        one_object=args.one_object,
+    )
     with quiet("cmnet") if args.quiet else nullcontext():
         text = assemble_into(args.out, args.input, settings, args.force, silent=args.quiet or args.json)
     if args.json:
@@ -89,8 +98,9 @@ def assemble_into(out: Path, source: Sequence[Any], settings: Run, force: bool =
             known = settings.constraints and load_constraints(settings.constraints, parts)
         seen = preflight(parts, settings.seed)
         _show_parts(console, seen)
+        one = settings.one_object
         assembly, seconds = _timed(
-            lambda progress: assembler.assemble(parts, progress=progress, constraints=known), silent
+            lambda progress: assembler.assemble(parts, progress=progress, constraints=known, one_object=one), silent
         )
         settings = replace(settings, seconds=seconds, warnings=(*seen.advice, *assembly.notes))
         text = write_results(folder, assembly, parts, settings, title=Path(out).resolve().name)

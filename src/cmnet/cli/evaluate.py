@@ -70,6 +70,9 @@ def _add_choice_of_method(parser: argparse.ArgumentParser) -> None:
         choices=("robust", "paper"),
         help="what puts the parts together (default: robust; with --task pairs the network's own pose, unsolved)",
     )
+    parser.add_argument(
+        "--one-object", action="store_true", help="tell the robust solver that all pieces belong to one object"
+    )
     text = "samples of an object (default: as the network was trained; where parts are solved, to measure by: 5000)"
     parser.add_argument("--points", type=natural, metavar="N", help=text)
     parser.add_argument("--seed", type=seed, default=0, metavar="S", help="of samples, motions, chance (default: 0)")
@@ -114,6 +117,8 @@ def _settings(args: argparse.Namespace) -> Settings:
     asked = args.method == "cmnet"
     if asked:
         _require_weights(args)
+    if args.one_object:
+        _require_robust(args)
     low, high = args.pieces or (None, None)
     return Settings(
         data=str(args.data),
@@ -127,6 +132,7 @@ def _settings(args: argparse.Namespace) -> Settings:
         weights=args.weights if asked else None,
         weights_sha256=weights_hash(args.weights) if asked else None,
         solver=_solver(args) if asked else None,
+        one_object=args.one_object,
         task=args.task,
         limit=args.limit,
     )
@@ -148,6 +154,13 @@ def _require_weights(args: argparse.Namespace) -> None:
 
     if args.weights == NO_WEIGHTS and _solver(args) is None:
         raise InputError("without weights no network says the pose of a pair; add --solver robust, or give --weights")
+
+
+def _require_robust(args: argparse.Namespace) -> None:
+    from cmnet.errors import InputError
+
+    if args.method != "cmnet" or _solver(args) != "robust":
+        raise InputError("--one-object tells the robust solver what nothing else asks for; leave it out")
 
 
 def _known(args: argparse.Namespace, settings: Settings) -> list[Prediction]:

@@ -28,22 +28,30 @@ METHODS = ("cmnet", "chance")
 class Assembles(Protocol):
     """What puts parts together: an `Assembler`."""
 
-    def assemble(self, parts: "Sequence[Part]") -> "Assembly": ...
+    def assemble(self, parts: "Sequence[Part]", *, one_object: bool = False) -> "Assembly": ...
 
 
 def method_makers(
-    name: str, weights: str, points: int | None = None, seed: int = 0, solver: str | None = None
+    name: str,
+    weights: str,
+    points: int | None = None,
+    seed: int = 0,
+    solver: str | None = None,
+    one_object: bool = False,
 ) -> Makers:
     """The method by its name, with chance beside it; each is made once, when it is first needed.
 
-    solver : puts the parts together; None: the network alone says the pose of a pair
+    solver     : puts the parts together; None: the network alone says the pose of a pair
+    one_object : tell it that all parts belong to one object
     """
     if name not in METHODS:
         raise InputError(f"there is no method {name!r}; choose one of {', '.join(METHODS)}")
     by_chance: Makers = {"chance": lambda: chance(seed)}
     if name == "chance":
         return by_chance
-    own = cache(lambda: network(weights, points, seed) if solver is None else solved(weights, solver, seed))
+    own = cache(
+        lambda: network(weights, points, seed) if solver is None else solved(weights, solver, seed, one_object)
+    )
     return {"cmnet": own, **by_chance}
 
 
@@ -54,21 +62,21 @@ def network(weights: str, points: int | None, seed: int) -> Method:
     return pairwise(Assembler(weights=weights, points=points, seed=seed).pose)
 
 
-def solved(weights: str, solver: str, seed: int) -> Method:
+def solved(weights: str, solver: str, seed: int, one_object: bool = False) -> Method:
     """All parts put together by the assembler, with the weights, "none" included, and the solver of that name."""
     from cmnet.assembler import Assembler
 
     # One core an object: several of them are judged side by side.
-    return assembled(Assembler(weights, solver=solver, seed=seed, workers=1), seed)
+    return assembled(Assembler(weights, solver=solver, seed=seed, workers=1), seed, one_object)
 
 
-def assembled(assembler: Assembles, seed: int = 0) -> Method:
+def assembled(assembler: Assembles, seed: int = 0, one_object: bool = False) -> Method:
     """A method from anything that puts parts together. It gets them off their centres, somewhere in space."""
 
     def method(puzzle: Puzzle) -> Answer:
         rng = stream(seed, "offset", puzzle.name)
         given = [Pose(np.eye(3), puzzle.unit * rng.standard_normal(3)) for _ in puzzle.parts]
-        assembly = assembler.assemble([part.moved(T) for part, T in zip(puzzle.parts, given)])
+        assembly = assembler.assemble([part.moved(T) for part, T in zip(puzzle.parts, given)], one_object=one_object)
         return answer_of(assembly, range(len(given)), puzzle.anchor, given)
 
     return method

@@ -43,6 +43,7 @@ class Settings:
     weights: str | None = None  # None = the method has none
     weights_sha256: str | None = None
     solver: str | None = None  # None = no solver, the network alone
+    one_object: bool = False  # whether the solver is told that all parts belong to one object
     task: str = "pairs"  # the most-touching pair of each fracture, or the whole assembly
     anchor: str = "largest"  # by surface area
     limit: int | None = None  # judge so many fractures only; None = all
@@ -147,6 +148,7 @@ def export(
 
 
 def _refuse_stale(path: Path, made_with: dict[str, Any], settings: dict[str, Any]) -> None:
+    made_with = {**asdict(Settings("")), **made_with}  # a setting that did not exist yet was at its default
     names = sorted((made_with.keys() | settings.keys()) - {"limit"})  # which objects, not what is predicted for them
     differences = [
         f"{name} = {made_with.get(name)!r}, not {settings.get(name)!r}"

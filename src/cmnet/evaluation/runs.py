@@ -11,6 +11,7 @@ from cmnet.evaluation.methods import Makers, method_makers
 from cmnet.evaluation.predictions import Prediction, Settings
 from cmnet.evaluation.protocol import MakeCase, predict
 from cmnet.evaluation.selection import loader, select
+from cmnet.model.weights import NO_WEIGHTS
 from cmnet.processes import as_they_come
 
 Share = tuple[int, tuple[str, ...]]  # number of a fracture, and the methods to ask about it
@@ -18,8 +19,8 @@ Share = tuple[int, tuple[str, ...]]  # number of a fracture, and the methods to 
 
 def makers_of(settings: Settings) -> Makers:
     """The methods that the settings ask for, by name."""
-    weights = settings.weights or "none"
-    return method_makers(settings.method, weights, settings.points, settings.seed, settings.solver)
+    s = settings
+    return method_makers(s.method, s.weights or NO_WEIGHTS, s.points, s.seed, s.solver, s.one_object)
 
 
 def question(task: str, load: Load | None = None) -> MakeCase:

@@ -40,7 +40,7 @@ def candidates(a: Surface, b: Surface, learned: Sequence[Pose] = (), stages: Sta
     if a.area < b.area:  # the smaller part is tried against the larger one, in whatever order they are named
         swapped = candidates(b, a, [T.inverse() for T in learned], stages)
         return [Candidate(c.T_a_b.inverse(), c.evidence, c.confidence) for c in swapped]
-    touching = propose_touching(a, b, a.look.touching) if stages.geometric else []
+    touching = propose_touching(a, b, a.look.touching, stages.refine) if stages.geometric else []
     poses = _coarse(a, b, [*touching, *learned], stages)
     poses = [poses[k] for k in _distinct(poses, REPEATED)]
     if stages.verify:

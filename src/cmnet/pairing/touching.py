@@ -33,8 +33,11 @@ STIFF = 0.02  # of the mean stiffness, added to all: a pose that holds poorly mo
 SUNK = 0.004  # square units of contact that one probe inside the other part outweighs
 
 
-def propose_touching(a: Surface, b: Surface, kept: int) -> list[Pose]:
-    """The most promising poses of b in a's frame, best first; none where nobody says what is broken."""
+def propose_touching(a: Surface, b: Surface, kept: int, settle: bool = True) -> list[Pose]:
+    """The most promising poses of b in a's frame, best first; none where nobody says what is broken.
+
+    settle : False: poses stay as two creases suggest them
+    """
     if not kept or b.broken is None or min(len(a.creases), len(b.creases)) < 3:
         return []
     poses, _ = seeded_poses(a, b)
@@ -43,7 +46,8 @@ def propose_touching(a: Surface, b: Surface, kept: int) -> list[Pose]:
     first = highest(area, count)
     poses, area = poses[first], area[first]
     poses = poses[highest(area - SUNK * overlap(a, b, poses), PROBED)]
-    poses = settled(a, b, poses)
+    if settle:
+        poses = settled(a, b, poses)
     area = contact(a, b, poses, *SETTLED)
     chosen = distinct(poses, area - SUNK * overlap(a, b, poses), kept)
     return [poses.one(i) for i in chosen if area[i] > 0]

@@ -29,6 +29,7 @@ class Run:
     seconds: float = 0.0
     inputs: tuple[str, ...] = ()
     constraints: str | None = None
+    one_object: bool = False  # whether all parts were known to be of one object
     warnings: tuple[str, ...] = ()
 
 

@@ -47,6 +47,7 @@ def config_yaml(run: Run) -> str:
         "weights": run.weights,
         "solver": run.solver,
         "constraints": run.constraints,
+        "one_object": run.one_object,
         "seed": run.seed,
         "python": platform.python_version(),
         **{name: metadata.version(name) for name in ("numpy", "scipy", "torch", "trimesh")},

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from itertools import combinations
 from pathlib import Path
@@ -60,6 +60,12 @@ class Constraints:
     fix: tuple[tuple[int, Pose], ...] = ()
     same: tuple[tuple[int, ...], ...] = ()
     different: tuple[Pair, ...] = ()
+
+
+def of_one_object(names: Sequence[str], known: Constraints | None = None) -> Constraints:
+    """What is known already, and that all parts belong into one group."""
+    known = known or Constraints(tuple(names))
+    return replace(known, same=(tuple(range(len(names))),))
 
 
 def load_constraints(source: str | Path | Mapping[str, Any], parts: Sequence[str | Part]) -> Constraints:

@@ -15,7 +15,7 @@ import numpy as np
 from cmnet.pairing.joins import Join
 from cmnet.solving.evidence import Table
 from cmnet.solving.groups import FREE, Fits, Group, Rules
-from cmnet.solving.growth import Growth, Problem
+from cmnet.solving.growth import RELAXED, Growth, Problem
 
 DOUBTS = 16  # growths that are tried in all
 
@@ -31,6 +31,7 @@ class Grower:
     start   : groups that hold together already, further joins being between parts of any two of them
     rules   : what is known beforehand
     loops   : False: a spanning tree; every merge rests on one join, and none is doubted
+    relaxed : least probability of a merge of parts that are known to belong together
     """
 
     joins: Sequence[Join]
@@ -41,6 +42,7 @@ class Grower:
     start: Sequence[Group] | None = None
     rules: Rules = FREE
     loops: bool = True
+    relaxed: float = RELAXED
 
     def grow(self) -> list[Group]:
         """All groups in the end, single parts included, in the order of their first part."""
@@ -53,6 +55,7 @@ class Grower:
             self.start or (),
             self.rules,
             self.loops,
+            self.relaxed,
         )
         best = Growth(problem).run()
         return (doubt(best) if self.loops else best).groups()

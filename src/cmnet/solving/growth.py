@@ -16,7 +16,7 @@ from cmnet.solving.groups import FREE, Fits, Group, Pair, Rules
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-RELAXED = 0.1  # least probability of a merge of parts that are known to belong together
+RELAXED = 0.1  # least probability of a merge of parts that are known to belong together, in the end
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +29,7 @@ class Problem:
     accept  : least probability of a merge
     start   : groups that hold together already; all other parts begin alone
     loops   : False: every merge rests on its one surest join, whatever the others say
+    relaxed : least probability of a merge of parts that are known to belong together
     """
 
     table: Table
@@ -39,6 +40,7 @@ class Problem:
     start: Sequence[Group] = ()
     rules: Rules = FREE
     loops: bool = True
+    relaxed: float = RELAXED
 
     @property
     def worth(self) -> float:
@@ -206,7 +208,7 @@ class Growth:
     def _least(self, key: Pair) -> float:
         """The probability that a merge of two groups needs."""
         together = any({*key} <= {int(self._home[k]) for k in parts} for parts in self.problem.rules.together)
-        return min(self.problem.accept, RELAXED) if together else self.problem.accept
+        return min(self.problem.accept, self.problem.relaxed) if together else self.problem.accept
 
     def _between(self, key: Pair, pairs: Iterable[Pair]) -> set[Pair]:
         """Those pairs of parts that have one part in either group."""

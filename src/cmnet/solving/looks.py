@@ -17,13 +17,14 @@ from cmnet.pairing.surface import Surface
 from cmnet.solving.assembly import Assembly, groups_of
 from cmnet.solving.constraints import Constraints
 from cmnet.solving.groups import Group, Pair
+from cmnet.solving.growth import RELAXED
 from cmnet.solving.rematch import Each, Rematcher
 from cmnet.solving.robust import solve
 
 ROUNDS = 4  # groups that have grown are looked at again, so often at most
 FEW = 120  # pairs of groups that are looked at finely, at most
-# Least probability of a merge: while there is more to come, and in the end. A part out of place keeps its group from
-# fitting anywhere, and one that waits loses nothing.
+# Least probability of a merge: while there is more to come, and in the end; then RELAXED for parts that are known to
+# belong together. A part out of place keeps its group from fitting anywhere, and one that waits loses nothing.
 CAREFUL, LIKELY = 0.8, 0.5
 
 Solving = Callable[[Sequence[Join], Sequence[Group] | None], Assembly]  # by joins, from groups that hold already
@@ -46,11 +47,10 @@ def look_again(
     each         : does the work for 0 … count − 1
     """
 
-    def solving(solid: Sequence[Surface], accept: float) -> Solving:
+    def solving(solid: Sequence[Surface], accept: float, relaxed: float = 1.0) -> Solving:
         """Solves by joins that are as exact as `solid` is closely looked at."""
-        loops, apart = stages.loops, stages.verify
         return lambda joins, start: solve(
-            surfaces, joins, accept, constraints=constraints, loops=loops, start=start, apart=apart, solid=solid
+            surfaces, joins, accept, constraints, stages.loops, start, stages.verify, solid, relaxed
         )
 
     solid, careful = surfaces, solving(surfaces, CAREFUL)
@@ -64,14 +64,21 @@ def look_again(
         if new := rematcher.across(_all_groups(assembly), assembly.joins):
             assembly = careful(_surer(assembly.joins, new), groups_of(assembly))
         assembly = _again(assembly, rematcher, careful)
-    likely = solving(solid, LIKELY)
-    if _pairs(assembly):
-        assembly = likely(assembly.joins, groups_of(assembly))
-        if stages.rematch or rematcher is not first:
-            assembly = _again(assembly, rematcher, likely)
+    last, likely = rematcher if stages.rematch or rematcher is not first else None, solving(solid, LIKELY)
+    assembly = _completed(assembly, last, likely)
     if 1 <= _pairs(assembly) <= FEW and (finer := fine()):
         assembly = _again(assembly, Rematcher(finer, learned, stages, each, singles=True), likely)
+    if constraints is not None and constraints.same:
+        assembly = _completed(assembly, last, solving(solid, LIKELY, RELAXED))
     return assembly
+
+
+def _completed(assembly: Assembly, rematcher: Rematcher | None, solved: Solving) -> Assembly:
+    """Merge what is now likely enough, then the groups that come of it."""
+    if not _pairs(assembly):
+        return assembly
+    assembly = solved(assembly.joins, groups_of(assembly))
+    return assembly if rematcher is None else _again(assembly, rematcher, solved)
 
 
 def _again(assembly: Assembly, rematcher: Rematcher, solved: Solving) -> Assembly:

@@ -17,6 +17,7 @@ from cmnet.solving.averaging import average
 from cmnet.solving.constraints import Constraints
 from cmnet.solving.groups import Fits, Group
 from cmnet.solving.grower import Grower
+from cmnet.solving.growth import RELAXED
 from cmnet.solving.obeying import plan, unmet
 from cmnet.solving.shonan import Edge, shonan
 
@@ -36,6 +37,7 @@ def solve(
     start: Sequence[Group] | None = None,
     apart: bool = True,
     solid: Sequence[Surface] | None = None,
+    relaxed: float = RELAXED,
 ) -> Assembly:
     """Put parts together by the joins between them.
 
@@ -45,13 +47,14 @@ def solve(
     start       : groups that hold together already (`groups_of` an assembly whose joins are among the joins)
     apart       : False: parts may run into each other
     solid       : the parts, seen no more closely than their joins are exact: what must not run into each other
+    relaxed     : least probability of a merge of parts that are known to belong together, if that is less
     """
     unit = surfaces[0].unit if surfaces else 1.0
     centres = np.array([surface.T_part_surface.t for surface in surfaces]).reshape(-1, 3)
     known = plan(constraints, joins, centres, SHIFT * unit)
     begun = known.start if start is None else start
     fits = remembering(fits_of(solid or surfaces)) if apart else lambda i, j, T_i_j: True
-    groups = Grower(known.believed, centres, SHIFT * unit, fits, accept, begun, known.rules, loops).grow()
+    groups = Grower(known.believed, centres, SHIFT * unit, fits, accept, begun, known.rules, loops, relaxed).grow()
     if loops:
         groups = [even_out(group, centres, unit, [k for k in known.fixed if k in group.T]) for group in groups]
     areas = np.array([surface.area for surface in surfaces])
