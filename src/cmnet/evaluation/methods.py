@@ -49,9 +49,7 @@ def method_makers(
     by_chance: Makers = {"chance": lambda: chance(seed)}
     if name == "chance":
         return by_chance
-    own = cache(
-        lambda: network(weights, points, seed) if solver is None else solved(weights, solver, seed, one_object)
-    )
+    own = cache(lambda: network(weights, points, seed) if solver is None else solved(weights, solver, seed, one_object))
     return {"cmnet": own, **by_chance}
 
 
