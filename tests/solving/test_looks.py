@@ -61,7 +61,7 @@ def test_of_one_object_the_unsure_is_taken_too_but_last(egg, coarse_sees, coarse
     assembly = put_together(egg, [*first, join(T, 2, 3, 0.05)], coarse, known)
     assert used(assembly) == {(0, 1)} | found
     assert assembly.unplaced == [3]
-    assert "could not be obeyed" in " ".join(assembly.notes)
+    assert "could not be made one object" in " ".join(assembly.notes)
     assert put_together(egg, [*first, join(T, 2, 3, 0.2)], coarse, known).groups == [[0, 1, 2, 3]]
     assert put_together(egg, first, coarse).groups == [[0, 1]]
 

@@ -110,7 +110,8 @@ def test_same_parts_need_less_evidence():
     assert solve(joins, 3, same=[["a", "b"]]).groups == [[0, 1]]
     assembly = solve(joins[:1], 3, same=[["a", "b", "c"]])
     assert len(assembly.notes) == 1
-    assert assembly.notes[0] == "same all parts could not be obeyed: no joins connect a, b with c."
+    assert assembly.notes[0] == "all parts could not be made one object: no joins connect a, b with c."
+    assert solve(joins[:1], 4, same=[["a", "b", "c"]]).notes[0].startswith("same a, b, c could not be obeyed: no joins")
 
 
 def test_a_group_stands_where_its_part_is_fixed():

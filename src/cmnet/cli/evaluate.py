@@ -160,7 +160,7 @@ def _require_robust(args: argparse.Namespace) -> None:
     from cmnet.errors import InputError
 
     if args.method != "cmnet" or _solver(args) != "robust":
-        raise InputError("--one-object tells the robust solver what nothing else asks for; leave it out")
+        raise InputError("--one-object is told to the robust solver only; add --solver robust, or leave it out")
 
 
 def _known(args: argparse.Namespace, settings: Settings) -> list[Prediction]:

@@ -92,8 +92,9 @@ def unmet(plan: Plan, groups: Sequence[Group]) -> list[str]:
             notes.append(f"join {names[i]} and {names[j]} could not be obeyed: {why}.")
     for parts in plan.constraints.same:
         if len({home[k] for k in parts}) > 1:
-            which = "all parts" if len(parts) == len(names) else _listed(names[k] for k in parts)
-            notes.append(f"same {which} could not be obeyed: {_split(parts, home, names)}.")
+            some = f"same {_listed(names[k] for k in parts)} could not be obeyed"
+            what = "all parts could not be made one object" if len(parts) == len(names) else some
+            notes.append(f"{what}: {_split(parts, home, names)}.")
     return notes
 
 
