@@ -68,8 +68,8 @@ point from its true place below 0.1 of the object's size, largest part fixed), *
 which forgives thin parts turned around. A part that is left out counts as wrong.
 
 By default cmnet takes nothing for granted: there may be foreign parts, and what is not sure stays out. The published
-methods know that all parts are of one object, and place every one. Told the same (`--one-object`), cmnet also places what
-is less likely than not: more parts are right, and fewer of the joins.
+methods know that all parts are of one object, and place every one. Told the same (`--one-object`), cmnet also places
+what is less likely than not: more parts are right, and fewer of the joins.
 """
 
 
@@ -206,9 +206,9 @@ def stages() -> str | None:
     rows = [every_figure(line["method"], line) for line in lines]
     whole = {o["path"]: o["cd"] for o in result["objects"] if o["method"] == lines[0]["method"]}
     worst = max(whole, key=lambda path: whole[path])
-    told = "All stages, all of them told that it is one object, each left out in turn, and the published solver, on the\n"
-    told += "same fractures. A part that stays out counts as lying in the middle, which costs more in CD than a wrong place\n"
-    told += "nearby; with all stages "
+    told = "All stages, all of them told that it is one object, each left out in turn, and the published solver, on\n"
+    told += "the same fractures. A part that stays out counts as lying in the middle, which costs more in CD than a\n"
+    told += "wrong place nearby; with all stages\n"
     told += f"{percent(whole[worst] / sum(whole.values()))} of the CD is that of one fracture, `{worst}`.\n"
     return section("What every stage is worth", told, table(("", "n", *FIGURES), rows), source("stages", result))
 
