@@ -2,7 +2,8 @@
 
     python benchmarks/assembly.py ROOT [ROOT ...] --half held-out --weights W --json benchmarks/results/assembly.json
 
-All variants put together the same fractures, taken apart alike, and are judged like `cmnet evaluate --task assembly`.
+All variants put together the same fractures, taken apart alike, and are judged like `cmnet evaluate --task assembly`;
+one of them is told that all pieces belong to one object, which the published solver takes for granted.
 With --predictions an interrupted run goes on where it stopped.
 """
 

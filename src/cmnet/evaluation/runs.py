@@ -19,8 +19,9 @@ Share = tuple[int, tuple[str, ...]]  # number of a fracture, and the methods to 
 
 def makers_of(settings: Settings) -> Makers:
     """The methods that the settings ask for, by name."""
-    s = settings
-    return method_makers(s.method, s.weights or NO_WEIGHTS, s.points, s.seed, s.solver, s.one_object)
+    weights = settings.weights or NO_WEIGHTS
+    how = settings.points, settings.seed, settings.solver, settings.one_object
+    return method_makers(settings.method, weights, *how)
 
 
 def question(task: str, load: Load | None = None) -> MakeCase:

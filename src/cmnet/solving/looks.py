@@ -49,8 +49,9 @@ def look_again(
 
     def solving(solid: Sequence[Surface], accept: float, relaxed: float = 1.0) -> Solving:
         """Solves by joins that are as exact as `solid` is closely looked at."""
+        loops, apart = stages.loops, stages.verify
         return lambda joins, start: solve(
-            surfaces, joins, accept, constraints, stages.loops, start, stages.verify, solid, relaxed
+            surfaces, joins, accept, constraints, loops, start=start, apart=apart, solid=solid, relaxed=relaxed
         )
 
     solid, careful = surfaces, solving(surfaces, CAREFUL)
@@ -64,7 +65,8 @@ def look_again(
         if new := rematcher.across(_all_groups(assembly), assembly.joins):
             assembly = careful(_surer(assembly.joins, new), groups_of(assembly))
         assembly = _again(assembly, rematcher, careful)
-    last, likely = rematcher if stages.rematch or rematcher is not first else None, solving(solid, LIKELY)
+    likely = solving(solid, LIKELY)
+    last = rematcher if stages.rematch or rematcher is not first else None
     assembly = _completed(assembly, last, likely)
     if 1 <= _pairs(assembly) <= FEW and (finer := fine()):
         assembly = _again(assembly, Rematcher(finer, learned, stages, each, singles=True), likely)
