@@ -25,7 +25,7 @@ from scipy.optimize import minimize
 from cmnet.pairing.confidence import COEFFICIENTS, WITH_BREAKS, features
 from cmnet.pairing.verify import Evidence
 
-PENALTY = 0.2  # on squared coefficients of standardised features
+PENALTY = 0.02  # on squared coefficients of standardised features
 # What speaks against a join, by so much at least. Hardly any good candidate runs into its partner, so examples alone
 # do not teach that none may.
 AGAINST = {"gap": 0.0, "near": 0.0, "inside": -1.0}

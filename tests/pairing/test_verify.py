@@ -10,7 +10,7 @@ from cmnet.pairing.confidence import confidences, logit
 from cmnet.pairing.joins import pose_of_surfaces
 from cmnet.pairing.refine import COARSE, refine
 from cmnet.pairing.surface import prepare, unit_of
-from cmnet.pairing.verify import FACING, LIFT, NEARBY, _look_around, _side, verify
+from cmnet.pairing.verify import FACING, LIFT, NEARBY, _extents, _look_around, _side, verify
 
 PAIRS = ["bar", "bowl"]
 
@@ -88,7 +88,18 @@ def test_what_lies_beyond_the_voxels_reach_is_not_inside(bar_parts):
 def test_far_apart_nothing_touches(bar):
     a, b = bar
     evidence = verify(a, b, Pose(np.eye(3), np.array([10.0, 0, 0])))
-    assert (evidence.rim, evidence.contact, evidence.inside, evidence.closure) == (0, 0, 0, 0)
+    assert (evidence.rim, evidence.contact, evidence.inside, evidence.closure, evidence.relief) == (0, 0, 0, 0, 0)
+
+
+def test_relief_and_width_are_of_the_contact_wherever_it_lies():
+    rng = np.random.default_rng(2)
+    sheet = rng.uniform(-0.5, 0.5, (4000, 3)) * [6.0, 3.0, 0.0]
+    wavy = sheet + [0.0, 0.0, 0.1] * np.sin(9 * sheet[:, :1])
+    flat, relief = (_extents(Pose.random(rng, 2.0).apply(points)) for points in (sheet, wavy))
+    assert flat == pytest.approx((0.0, 3 / np.sqrt(12), 6 / np.sqrt(12)), rel=0.03, abs=1e-6)
+    assert relief[0] == pytest.approx(0.1 / np.sqrt(2), rel=0.03)
+    assert relief[1:] == pytest.approx(flat[1:], rel=0.01)
+    assert _extents(sheet[:5]) == (0, 0, 0)
 
 
 def test_what_samples_meet_is_what_the_definition_says():

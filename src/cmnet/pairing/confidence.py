@@ -28,26 +28,31 @@ COEFFICIENTS = {
     "hold": 1.19,
     "grip": 2.27,
 }
-# The same where the network (cmnet-base) suggests poses and says what is broken. Without the finest look at the worn
-# objects, which shows hardly any of their breaks.
+# The same where the network (cmnet-base) suggests poses and says what is broken, with the shape of the contact besides.
+# Without the finest look at the worn objects, which shows hardly any of their breaks; with a coarse one at 60 more of
+# them (--seed 178), in 3 to 8 pieces, five further pairs of each.
 WITH_BREAKS = {
-    "constant": -18.89,
-    "rim": 1.76,
-    "closure": 9.51,
-    "contact": 2.19,
-    "gap": -5.28,
-    "near": -2.89,
-    "inside": -1.00,
-    "hold": 1.27,
-    "grip": 1.34,
-    "broken": 4.19,
+    "constant": -28.45,
+    "rim": 1.58,
+    "closure": 10.40,
+    "contact": 0.89,
+    "gap": -8.35,
+    "near": -8.00,
+    "inside": -2.06,
+    "hold": 0.00,
+    "grip": 1.12,
+    "relief": 2.60,
+    "width": 2.06,
+    "broken": 4.47,
 }
 
 
 def features(evidence: Evidence) -> Array:
-    """(9,) or (10,) float, in the order of the table. Logarithms: twice the rim is as much more at any size."""
+    """(9,) or (12,) float, in the order of the table. Logarithms: twice the rim is as much more at any size."""
     e = evidence
-    said = [] if e.broken is None else [np.log(e.broken + 0.02)]
+    more = []
+    if e.broken is not None:
+        more = [np.log(e.relief + 3e-4), np.log(e.width + 0.01), np.log(e.broken + 0.02)]
     return np.array(
         [
             1.0,
@@ -59,7 +64,7 @@ def features(evidence: Evidence) -> Array:
             np.log1p(100 * e.inside),
             np.log(max(e.hold, 0.0) + 1e-4),
             np.log(max(e.grip, 0.0) + 1e-4),
-            *said,
+            *more,
         ]
     )
 

@@ -27,6 +27,7 @@ CLOSED = 0.01  # creases that close a rim lie so near each other, in units
 AGREE = 0.8  # least cosine of equal skins and opposed breaks
 STEP = 0.008  # the rim is measured in steps of this length, in units
 WITNESSES = 5  # nearest samples that must all agree that a sample lies behind the surface
+HELD = 6  # samples that touch, at least, for a shape of the contact
 SUNK = 0.004  # depth that counts as penetration, in units
 
 
@@ -43,6 +44,8 @@ class Evidence:
     depth       : how deep, at the 95th percentile of what is inside
     hold        : how firmly contact and rim hold against sliding and turning, 0 (freely) to 1
     grip        : the same of the contact alone: two flat faces have none
+    relief      : root-mean-square distance of what touches from a plane: the deeper, the less likely by chance
+    width       : the same across, from the line along which the contact is longest
     broken      : mean probability, over the contact, that it lies on a break; None: nobody says
     """
 
@@ -55,6 +58,8 @@ class Evidence:
     depth: float
     hold: float
     grip: float
+    relief: float
+    width: float
     broken: float | None = None
 
 
@@ -79,6 +84,7 @@ def verify(a: Surface, b: Surface, T_a_b: Pose) -> Evidence:
     outline = [_outline(s, e) for s, e in sides]
     total = sum(n for _, n in outline)
     depths = np.concatenate([e.depths for _, e in sides])
+    relief, width, _ = _extents(b.points[sides[0][1].touching])
     return Evidence(
         rim=float(np.mean([_length(e.matched) for _, e in sides])),
         closure=sum(n for n, _ in outline) / total if total else 0.0,
@@ -89,6 +95,8 @@ def verify(a: Surface, b: Surface, T_a_b: Pose) -> Evidence:
         depth=float(np.quantile(depths, 0.95)) if len(depths) else 0.0,
         hold=_hold(b, sides[0][1], rim=True),
         grip=_hold(b, sides[0][1], rim=False),
+        relief=relief,
+        width=width,
         broken=_broken(sides),
     )
 
@@ -207,13 +215,22 @@ def _outline(surface: Surface, side: _Side) -> tuple[int, int]:
     return int((distance < CLOSED + surface.spacing).sum()), len(border)
 
 
+def _extents(points: Array) -> tuple[float, float, float]:
+    """Root-mean-square extents along the principal directions, the smallest first. points : (n, 3) float"""
+    if len(points) < HELD:
+        return 0.0, 0.0, 0.0
+    offset = points - points.mean(axis=0)
+    least, middle, most = np.sqrt(np.maximum(np.linalg.eigvalsh(offset.T @ offset / len(points)), 0.0))
+    return float(least), float(middle), float(most)
+
+
 def _hold(b: Surface, side: _Side, rim: bool) -> float:
     """Smallest stiffness of the contact over all six ways to move: 0 where the parts can slide or turn freely.
 
     What touches holds along its normal; a rim that closes holds along both of its faces, and counts as much.
     """
     x, normal = b.points[side.touching], side.normals
-    if len(x) < 6:
+    if len(x) < HELD:
         return 0.0
     centre = x.mean(axis=0)
     size = max(float(np.sqrt(((x - centre) ** 2).sum(axis=1).mean())), 1e-9)
