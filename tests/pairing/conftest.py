@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from breaking import broken, prepared, solid_bar, thin_bowl
+from breaking import broken, prepared, solid_bar, solid_egg, thin_bowl
 from cmnet.geometry.pose import Pose
 
 
@@ -19,6 +19,12 @@ def bowl_parts():
 def bar(bar_parts):
     """Surfaces of the two halves of a solid bar, in their assembled places."""
     return prepared(bar_parts)
+
+
+@pytest.fixture(scope="session")
+def egg():
+    """Surfaces of the two halves of a solid egg, in their assembled places."""
+    return prepared(broken(solid_egg(), np.random.default_rng(1)))
 
 
 @pytest.fixture(scope="session")
