@@ -8,39 +8,53 @@ One log for each look (first, coarse, fine) and each ROOT; with --weights cmnet-
 Every pair of a log is one observation: which of its candidates is right, or none. The coefficients maximise the
 likelihood of what was observed, with a small penalty on their size. What speaks against a join may not speak for it in
 the table: parts that run into each other must not gain by it, however the examples happen to fall. Without --fit, the
-table in the code is judged.
+table in the code is judged. With --worth, tables are fitted on some objects and judged on the others, with all features
+and without each of them: what it is worth to look at it.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
 
 from cmnet.pairing.confidence import COEFFICIENTS, WITH_BREAKS, features
 from cmnet.pairing.verify import Evidence
+from reporting import show, write_result
 
 PENALTY = 0.02  # on squared coefficients of standardised features
 # What speaks against a join, by so much at least. Hardly any good candidate runs into its partner, so examples alone
 # do not teach that none may.
 AGAINST = {"gap": 0.0, "near": 0.0, "inside": -1.0}
+FOLDS = 6  # the objects are divided into so many parts, of which one is judged by a table fitted on the others
 BINS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97, 1.0)
 
 
-def observations(logs: list[Path]) -> list[tuple[np.ndarray, int]]:
-    """Of every pair the features (c, f) of its candidates, and which of them is right (−1: none)."""
-    rows: list[dict[str, Any]] = [row for log in logs for row in json.loads(log.read_text(encoding="utf-8"))]
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """One pair: the features (c, f) of its candidates, and which of them is right (−1: none)."""
+
+    name: str
+    features: np.ndarray
+    right: int
+
+
+def observations(logs: list[Path]) -> list[Seen]:
+    """Every pair of which there are candidates."""
     seen = []
-    for row in rows:
-        found = row["candidates"]
-        if found:
-            right = [k for k, c in enumerate(found) if c["right"]]
-            seen.append((np.array([features(Evidence(**c["evidence"])) for c in found]), right[0] if right else -1))
+    for log in logs:
+        for row in json.loads(log.read_text(encoding="utf-8")):
+            if found := row["candidates"]:
+                right = [k for k, c in enumerate(found) if c["right"]]
+                evidence = np.array([features(Evidence(**c["evidence"])) for c in found])
+                seen.append(Seen(row["name"], evidence, right[0] if right else -1))
     return seen
 
 
@@ -51,22 +65,25 @@ def probabilities(table: np.ndarray, X: np.ndarray) -> np.ndarray:
     return weights / weights.sum()
 
 
-def fit(seen: list[tuple[np.ndarray, int]], names: list[str]) -> np.ndarray:
-    stacked = np.concatenate([X for X, _ in seen])
-    mean, scale = stacked.mean(axis=0), stacked.std(axis=0)
+def fit(seen: Sequence[Seen], names: Sequence[str]) -> np.ndarray:
+    X = np.concatenate([pair.features for pair in seen])
+    mean, scale = X.mean(axis=0), X.std(axis=0)
     mean[0], scale[0] = 0.0, 1.0
-
-    standard = [((X - mean) / scale, k) for X, k in seen]
+    X = (X - mean) / scale
+    counts = np.array([len(pair.features) for pair in seen])
+    starts, own = np.cumsum(counts) - counts, np.repeat(np.arange(len(seen)), counts)
+    right = X[[start + pair.right for start, pair in zip(starts, seen) if pair.right >= 0]]
 
     def loss(table: np.ndarray) -> tuple[float, np.ndarray]:
         """Convex, so there is one best table; with its gradient."""
-        value, slope = 0.0, np.zeros(len(table))
-        for X, k in standard:
-            p = probabilities(table, X)
-            value -= np.log(p[k] + 1e-300)
-            slope += p[:-1] @ X - (X[k] if k >= 0 else 0.0)
+        scores = X @ table
+        top = np.maximum(np.maximum.reduceat(scores, starts), 0.0)  # none at all scores 0
+        weights = np.exp(scores - top[own])
+        total = np.add.reduceat(weights, starts) + np.exp(-top)
         penalty = PENALTY * np.append(0.0, table[1:])
-        return (value + penalty @ table) / len(seen), (slope + 2 * penalty) / len(seen)
+        value = (np.log(total) + top).sum() - (right @ table).sum() + penalty @ table
+        slope = (weights / total[own]) @ X - right.sum(axis=0) + 2 * penalty
+        return value / len(seen), slope / len(seen)
 
     signs = [(None, scale[k] * AGAINST[name]) if name in AGAINST else (0.0, None) for k, name in enumerate(names)]
     bounds = [(None, None), *signs[1:]]
@@ -77,9 +94,33 @@ def fit(seen: list[tuple[np.ndarray, int]], names: list[str]) -> np.ndarray:
     return table
 
 
-def reliability(table: np.ndarray, seen: list[tuple[np.ndarray, int]]) -> None:
+def worth(seen: Sequence[Seen], names: Sequence[str]) -> dict[str, dict[str, float]]:
+    """How well objects are judged that a table was not fitted on: by all features, and without some of them."""
+    left_out: dict[str, tuple[str, ...]] = {"all": (), **{f"without {name}": (name,) for name in names[1:]}}
+    if {"relief", "width"} <= set(names):
+        left_out["without relief, width"] = ("relief", "width")
+    return {title: _judged(seen, names, without) for title, without in left_out.items()}
+
+
+def _judged(seen: Sequence[Seen], names: Sequence[str], without: Sequence[str]) -> dict[str, float]:
+    kept = [k for k, name in enumerate(names) if name not in without]
+    pairs = [replace(pair, features=pair.features[:, kept]) for pair in seen]
+    fold = [hashlib.sha256(pair.name.encode()).digest()[0] % FOLDS for pair in pairs]
+    loss, taken = 0.0, []
+    for number in range(FOLDS):
+        table = fit([pair for pair, f in zip(pairs, fold) if f != number], [names[k] for k in kept])
+        for pair in (pair for pair, f in zip(pairs, fold) if f == number):
+            p = probabilities(table, pair.features)
+            loss -= float(np.log(p[pair.right]))
+            taken += [int(p[:-1].argmax()) == pair.right] if p[:-1].max() >= 0.5 else []
+    possible = sum(pair.right >= 0 for pair in pairs)
+    figures = {"accepted": len(taken), "right": sum(taken), "loss": loss / len(pairs)}
+    return {"pairs": len(pairs), "possible": possible, **figures}
+
+
+def reliability(table: np.ndarray, seen: Sequence[Seen]) -> None:
     """For joins that claim so much: how many there are, what they claim on average, and how many are right."""
-    claims = [(p, k == truth) for X, truth in seen for k, p in enumerate(probabilities(table, X)[:-1])]
+    claims = [(p, k == s.right) for s in seen for k, p in enumerate(probabilities(table, s.features)[:-1])]
     claimed, right = (np.array(v, dtype=float) for v in zip(*claims))
     print(f"{'claims':>14}{'joins':>8}{'mean':>8}{'right':>8}")
     for low, high in pairwise(BINS):
@@ -93,15 +134,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("logs", type=Path, nargs="+", help="what benchmarks/pairs.py --log wrote")
     parser.add_argument("--fit", action="store_true", help="fit anew and print the table to put into the code")
+    parser.add_argument("--worth", action="store_true", help="judge on objects not fitted on, without each feature")
+    parser.add_argument("--json", type=Path, help="write what --worth shows there")
     args = parser.parse_args()
     seen = observations(args.logs)
-    known = COEFFICIENTS if seen[0][0].shape[1] == len(COEFFICIENTS) else WITH_BREAKS
+    known = COEFFICIENTS if seen[0].features.shape[1] == len(COEFFICIENTS) else WITH_BREAKS
+    if args.worth:
+        lines = worth(seen, list(known))
+        show(lines)
+        if args.json:
+            write_result(args.json, {"table": lines})
+        return
     table = fit(seen, list(known)) if args.fit else np.array(list(known.values()))
     if args.fit:
         print("\n".join(f'    "{name}": {value:.2f},' for name, value in zip(known, table)))
     reliability(table, seen)
-    best = [(probabilities(table, X)[:-1].argmax(), truth) for X, truth in seen]
-    possible = [k == truth for k, truth in best if truth >= 0]
+    possible = [probabilities(table, s.features)[:-1].argmax() == s.right for s in seen if s.right >= 0]
     print(f"right first where a candidate is right: {np.mean(possible):.3f} of {len(possible)} pairs")
 
 

@@ -263,6 +263,21 @@ def confidence() -> str | None:
     return section("Confidence", told, picture, table(columns, rows), source("reliability", result))
 
 
+def features_worth() -> str | None:
+    """What it is worth to look at each feature of a contact."""
+    if (result := read("confidence")) is None:
+        return None
+    keys = ("pairs", "possible", "accepted", "right")
+    rows = [[name, *(str(line[k]) for k in keys), number(line["loss"], 3)] for name, line in result["table"].items()]
+    told = "Pairs of generated parts, clean and worn, judged by a confidence that was fitted on other objects: by all\n"
+    told += (
+        "that a contact shows, and without some of it. *Possible*: the true pose is among the candidates. The loss is\n"
+    )
+    told += "the mean negative log likelihood of what is true; less is better.\n"
+    columns = ("", "pairs", "possible", "accepted", "of these right", "loss")
+    return section("What a contact shows", told, table(columns, rows), source("confidence", result))
+
+
 def speed() -> str | None:
     if (result := read("speed")) is None:
         return None
@@ -313,7 +328,7 @@ def training() -> str | None:
 
 def page() -> str:
     sections = [two_parts(), *(assemblies(key, title) for key, title in SETS.items())]
-    sections += [solvers(), stages(), touching(), piles(), confidence(), speed(), toy(), training()]
+    sections += [solvers(), stages(), touching(), piles(), confidence(), features_worth(), speed(), toy(), training()]
     return "\n".join([HEADER, *(text for text in sections if text)])
 
 
