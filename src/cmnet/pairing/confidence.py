@@ -29,8 +29,8 @@ COEFFICIENTS = {
     "grip": 2.27,
 }
 # The same where the network (cmnet-base) suggests poses and says what is broken, with the shape of the contact besides.
-# Without the finest look at the worn objects, which shows hardly any of their breaks; with a coarse one at 60 more of
-# them (--seed 178), in 3 to 8 pieces, five further pairs of each.
+# The finest look was taken at clean objects only, five of each number of pieces, for it shows hardly any of a worn
+# break; a coarse one at 60 more worn objects (--seed 178) besides, those in 3 to 8 pieces, five further pairs of each.
 WITH_BREAKS = {
     "constant": -28.45,
     "rim": 1.58,
