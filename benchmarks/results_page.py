@@ -270,9 +270,7 @@ def features_worth() -> str | None:
     keys = ("pairs", "possible", "accepted", "right")
     rows = [[name, *(str(line[k]) for k in keys), number(line["loss"], 3)] for name, line in result["table"].items()]
     told = "Pairs of generated parts, clean and worn, judged by a confidence that was fitted on other objects: by all\n"
-    told += (
-        "that a contact shows, and without some of it. *Possible*: the true pose is among the candidates. The loss is\n"
-    )
+    told += "that a contact shows, and without some of it. *Possible*: the true pose is among the candidates. Loss:\n"
     told += "the mean negative log likelihood of what is true; less is better.\n"
     columns = ("", "pairs", "possible", "accepted", "of these right", "loss")
     return section("What a contact shows", told, table(columns, rows), source("confidence", result))

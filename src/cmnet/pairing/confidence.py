@@ -51,7 +51,7 @@ def features(evidence: Evidence) -> Array:
     """(9,) or (12,) float, in the order of the table. Logarithms: twice the rim is as much more at any size."""
     e = evidence
     more = []
-    if e.broken is not None:
+    if e.broken is not None:  # the table without the network was fitted before relief and width were measured
         more = [np.log(e.relief + 3e-4), np.log(e.width + 0.01), np.log(e.broken + 0.02)]
     return np.array(
         [
