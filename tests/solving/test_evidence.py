@@ -3,7 +3,19 @@
 import numpy as np
 import pytest
 
-from cmnet.solving.evidence import CHANCE, SURE, Table, Ways, agreement, log_odds, log_weights
+from cmnet.geometry.pose import Pose
+from cmnet.pairing.joins import Join
+from cmnet.solving.evidence import (
+    CHANCE,
+    SURE,
+    Table,
+    Ways,
+    agreement,
+    log_odds,
+    log_weights,
+    place_odds,
+    same_place,
+)
 from worlds import join, world, wrong
 
 
@@ -53,3 +65,22 @@ def test_parts_known_to_touch_are_sure_that_one_of_their_joins_is_right():
     table = Table.of(joins, frozenset({(0, 1)}))
     assert table.confidence == pytest.approx([0.75, 0.5, 0.25], abs=1e-6)
     assert [k.confidence for k in table.joins] == [0.03, 0.5, 0.01]
+
+
+def places(joins, moved):
+    found = ways(Table.of(joins), [0] * len(joins))
+    same = agreement(found, 0.03)
+    weights, _ = log_weights(found, same)
+    return place_odds(weights, same, same_place(found, 0.1, moved), 0.0)
+
+
+@pytest.mark.parametrize("moved", "ab")
+def test_poses_that_differ_by_a_turn_agree_on_the_place(moved):
+    """Two that turn a part otherwise where it lies, and one that puts it elsewhere."""
+    rng = np.random.default_rng(3)
+    here = [Pose(Pose.random(rng).R, np.full(3, 2.0)) for _ in range(2)]
+    poses = [*here, Pose(np.eye(3), np.zeros(3))]
+    if moved == "a":
+        poses = [T.inverse() for T in poses]
+    joins = [Join((0, 1), T, p, 1.0, 0.0, 0.0) for T, p in zip(poses, (0.3, 0.2, 0.1))]
+    assert 1 / (1 + np.exp(-places(joins, moved))) == pytest.approx([0.5, 0.5, 0.1])

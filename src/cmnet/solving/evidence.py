@@ -141,6 +141,26 @@ def log_odds(weights: Array, same: Bools, silent: float) -> Array:
     return np.asarray(weights - np.log(1 + silent + (~(same | same.T)) @ alone))
 
 
+def place_odds(weights: Array, same: Bools, near: Bools, silent: float) -> Array:
+    """(leads,) float: the log odds that what is merged goes where each lead puts it, however it is turned there.
+
+    near : (leads, leads) bool, from `same_place`; the others as in `log_odds`
+    """
+    same = same[:, : len(same)]
+    alone = np.exp(weights - np.log((same | same.T).sum(axis=1)))
+    return np.asarray(np.log(near @ alone) - np.log(1 + silent + (~near) @ alone))
+
+
+def same_place(ways: Ways, shift: float, moved: str) -> Bools:
+    """(leads, leads) bool: which of the surest ways put a single part, group "a" or "b", within a shift of another."""
+    R, t, place = ways.R[:LEADS], ways.t[:LEADS], (ways.place_a if moved == "a" else ways.place_b)[:LEADS]
+    if moved == "a":
+        R = R.swapaxes(1, 2)
+        t = -_moved(R, t)
+    at = _moved(R, place) + t
+    return np.asarray(np.linalg.norm(at[:, None] - at[None], axis=2) <= shift)
+
+
 def witnesses(ways: Ways, same: Bools, speaks: Bools, lead: int) -> list[int]:
     """The ways that a merge by `lead` rests on, the lead first: of each pair that speaks for it the surest."""
     first: dict[int, int] = {int(ways.pair[lead]): lead}

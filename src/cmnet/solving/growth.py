@@ -10,13 +10,25 @@ from numpy.typing import NDArray
 
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.joins import Join
-from cmnet.solving.evidence import CHANCE, SURE, Table, Ways, agreement, log_odds, log_weights, witnesses
+from cmnet.solving.evidence import (
+    CHANCE,
+    SURE,
+    Table,
+    Ways,
+    agreement,
+    log_odds,
+    log_weights,
+    place_odds,
+    same_place,
+    witnesses,
+)
 from cmnet.solving.groups import FREE, Fits, Group, Pair, Rules
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 RELAXED = 0.1  # least probability of a merge of parts that are known to belong together, in the end
+PLACE = 3.0  # shifts within which a part lies in one place, however it is turned
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,12 +179,20 @@ class Growth:
         ways = self._ways(key, joins)
         same = agreement(ways, self.problem.shift)
         weights, speaks = log_weights(ways, same)
-        scores = np.round(log_odds(weights, same, self._unheard[a, b]), 9)
-        scores = np.where(self._keeps_touching(key, joins, ways, same), scores, -np.inf)
-        lead = int(np.argmax(scores))
+        scores = self._scores(key, ways, weights, same)
+        scores = np.where(self._keeps_touching(key, joins, ways, same), np.round(scores, 9), -np.inf)
+        lead = int(np.lexsort((-np.round(weights, 9), -scores))[0])
         chosen = witnesses(ways, same, speaks, lead)
         T_a_b = Pose(ways.R[lead], ways.t[lead])
         return Merge(a, b, T_a_b, tuple(int(joins[k]) for k in chosen), float(scores[lead]), float(weights[lead]))
+
+    def _scores(self, key: Pair, ways: Ways, weights: Array, same: NDArray[np.bool_]) -> Array:
+        """(leads,) float: the log odds of each merge, or, of a part that is known to belong here, of its place."""
+        alone = [name for name, group in zip("ab", key) if len(self.members[group]) == 1]
+        if not alone or self._least(key) >= self.problem.accept:
+            return log_odds(weights, same, self._unheard[key])
+        near = same_place(ways, PLACE * self.problem.shift, alone[-1])
+        return place_odds(weights, same, near, self._unheard[key])
 
     def _surest(self, key: Pair) -> Merge:
         """The merge by the surest join alone."""

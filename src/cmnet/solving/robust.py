@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from cmnet.solving.groups import Fits, Group
 from cmnet.solving.grower import Grower
 from cmnet.solving.growth import RELAXED
 from cmnet.solving.obeying import plan, unmet
+from cmnet.solving.settling import CLOSELY, COARSELY, settle
 from cmnet.solving.shonan import Edge, shonan
 
 Array = NDArray[np.float64]
@@ -38,6 +39,7 @@ def solve(
     apart: bool = True,
     solid: Sequence[Surface] | None = None,
     relaxed: float = RELAXED,
+    settling: bool = False,
 ) -> Assembly:
     """Put parts together by the joins between them.
 
@@ -48,6 +50,7 @@ def solve(
     apart       : False: parts may run into each other
     solid       : the parts, seen no more closely than their joins are exact: what must not run into each other
     relaxed     : least probability of a merge of parts that are known to belong together, if that is less
+    settling    : True: groups that have changed settle on their surfaces
     """
     unit = surfaces[0].unit if surfaces else 1.0
     centres = np.array([surface.T_part_surface.t for surface in surfaces]).reshape(-1, 3)
@@ -56,7 +59,10 @@ def solve(
     fits = remembering(fits_of(solid or surfaces)) if apart else lambda i, j, T_i_j: True
     groups = Grower(known.believed, centres, SHIFT * unit, fits, accept, begun, known.rules, loops, relaxed).grow()
     if loops:
-        groups = [even_out(group, centres, unit, [k for k in known.fixed if k in group.T]) for group in groups]
+        groups = [even_out(group, centres, unit, _held(group, known.fixed)) for group in groups]
+    if settling:
+        same = {frozenset(group.T) for group in begun}
+        groups = [g if frozenset(g.T) in same else settled(g, surfaces, solid, _held(g, known.fixed)) for g in groups]
     areas = np.array([surface.area for surface in surfaces])
     return to_assembly(groups, areas, known.joins, known.fixed, [*known.notes, *unmet(known, groups)])
 
@@ -68,6 +74,21 @@ def even_out(group: Group, centres: Array, length: float, held: Sequence[int] = 
     edges = [Edge(*join.parts, join.T_i_j, join.confidence) for join in group.joins]
     T = shonan(group.T, edges, centres, length, held)
     return average(Group(T, group.joins), centres, length, held)
+
+
+def settled(
+    group: Group, surfaces: Sequence[Surface], solid: Sequence[Surface] | None, held: Sequence[int] = ()
+) -> Group:
+    """The group, settled on what its joins were found by, and then more closely."""
+    if len(group.T) == 1:
+        return group
+    if solid is not None and solid is not surfaces:
+        group = settle(group, solid, COARSELY, held)
+    return settle(group, surfaces, CLOSELY, held)
+
+
+def _held(group: Group, fixed: Collection[int]) -> list[int]:
+    return [k for k in fixed if k in group.T]
 
 
 def fits_of(surfaces: Sequence[Surface]) -> Fits:

@@ -1,0 +1,83 @@
+"""A group settles on its surfaces, all parts at once."""
+
+import numpy as np
+import pytest
+
+from breaking import prepared, thin_bowl, to_part
+from cmnet.geometry.pose import Pose
+from cmnet.pairing.surface import COARSE
+from cmnet.solving.groups import Group
+from cmnet.solving.settling import CLOSELY, _begin, _going_on, settle
+from worlds import error, jolt
+
+NEAR = 0.002  # radians and lengths: as near as joins of the first look are
+
+
+@pytest.fixture
+def places(egg):
+    """T_true_moved of every part of the egg."""
+    return [T.inverse() for T in egg[1]]
+
+
+def jolted(places, seed=0):
+    rng = np.random.default_rng(seed)
+    return Group({k: T @ jolt(rng, NEAR) for k, T in enumerate(places)})
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_parts_beside_their_places_settle_in_them(egg, places, seed):
+    group = jolted(places, seed)
+    after = settle(group, egg[0], CLOSELY)
+    assert error(group.T, places) > NEAR
+    assert error(after.T, places) < 0.25 * NEAR
+
+
+def test_parts_in_their_places_stay(egg, places):
+    after = settle(Group(dict(enumerate(places))), egg[0], CLOSELY)
+    assert error(after.T, places) < 0.05 * NEAR
+
+
+def test_neither_where_the_group_lies_nor_who_stays_matters(egg, places):
+    group = jolted(places)
+    away = Pose.random(np.random.default_rng(5), 10.0)
+    moved = Group({k: away @ T for k, T in group.T.items()})
+    first = settle(group, egg[0], CLOSELY).T
+    for other in (settle(moved, egg[0], CLOSELY).T, settle(group, egg[0], CLOSELY, held=[3]).T):
+        assert error(other, list(first.values())) < 0.1 * NEAR
+
+
+@pytest.mark.parametrize("held", [[2], [0, 3], []])
+def test_what_is_held_stays_to_the_last_digit(egg, places, held):
+    group = jolted(places)
+    after = settle(group, egg[0], CLOSELY, held)
+    for k in held or [0]:
+        np.testing.assert_array_equal(after.T[k].matrix(), group.T[k].matrix())
+    assert all(not np.array_equal(after.T[k].t, group.T[k].t) for k in group.T if k not in (held or [0]))
+
+
+def test_parts_that_do_not_meet_stay(egg):
+    far = Group({k: Pose(np.eye(3), np.array([10.0 * k, 0, 0])) for k in range(4)})
+    after = settle(far, egg[0], CLOSELY)
+    assert all(np.allclose(after.T[k].t, far.T[k].t, atol=1e-12) for k in far.T)
+
+
+@pytest.fixture(scope="module")
+def cracked():
+    """A thin bowl in two parts, a little of it lost between them."""
+    bowl, lost = thin_bowl(), 0.002
+    halves = [bowl.trim_by_plane([0, 0, side], lost) for side in (1, -1)]
+    return prepared([to_part(name, half) for name, half in zip("ab", halves)], COARSE)
+
+
+def across(cracked, T_1):
+    """The gaps of skin that goes on from one part to the other, which lies at T_1."""
+    a, b = (_begin(surface, T) for surface, T in zip(cracked, (Pose.identity(), T_1)))
+    found = _going_on(a, b, 0.06, 0.02)
+    assert len(found.x) > 10
+    return found.gap
+
+
+def test_skin_that_goes_on_shows_no_step_on_a_sphere_but_shows_one_that_is_there(cracked):
+    step = Pose(np.eye(3), np.array([0.0, 0.01, 0.0]))
+    assert np.abs(across(cracked, Pose.identity())).mean() < 1e-3  # at distances of up to 0.06: it is round
+    assert np.abs(across(cracked, step)).mean() > 3e-3
