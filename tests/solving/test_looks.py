@@ -1,8 +1,12 @@
 """What one look leaves open, the next may settle."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 import cmnet.solving.looks as looks
+from cmnet.geometry.pose import Pose
 from cmnet.pairing.stages import Stages
 from cmnet.solving.constraints import of_one_object
 from cmnet.solving.looks import look_again
@@ -64,6 +68,24 @@ def test_of_one_object_the_unsure_is_taken_too_but_last(egg, coarse_sees, coarse
     assert "could not be made one object" in " ".join(assembly.notes)
     assert put_together(egg, [*first, join(T, 2, 3, 0.2)], coarse, known).groups == [[0, 1, 2, 3]]
     assert put_together(egg, first, coarse).groups == [[0, 1]]
+
+
+def test_of_one_object_a_place_is_enough_however_a_part_is_turned_there(egg, coarse_sees):
+    """Four poses of part 2 that turn it otherwise, none of them likely: together they say where it goes."""
+    surfaces, T = egg
+    coarse_sees([])
+    true, centre = join(T, 1, 2, 0.06), surfaces[2].T_part_surface.t
+    turns = [Pose.random(np.random.default_rng(seed)).R for seed in range(3)]
+    at = true.T_i_j.apply(centre)
+    turned = [replace(true, T_i_j=Pose(R, at - R @ centre), confidence=0.05) for R in turns]
+    joins = [join(T, 0, 1, 0.95), true, *turned]
+    told = put_together(egg, joins, constraints=of_one_object("abcd"))
+    assert told.groups == [[0, 1, 2]]
+    assert used(told) == {(0, 1), (1, 2)}
+    assert told.poses[2] == pytest.approx(told.poses[1] @ true.T_i_j.matrix())  # of these the likeliest
+    assert put_together(egg, joins).groups == [[0, 1]]
+    elsewhere = [replace(k, T_i_j=Pose(k.T_i_j.R, k.T_i_j.t + 2 * n)) for n, k in enumerate(turned, 1)]
+    assert put_together(egg, [*joins[:2], *elsewhere], constraints=of_one_object("abcd")).groups == [[0, 1]]
 
 
 def test_what_groups_say_together_counts_instead_of_what_their_parts_said(egg, monkeypatch):
