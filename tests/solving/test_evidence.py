@@ -13,7 +13,7 @@ from cmnet.solving.evidence import (
     agreement,
     log_odds,
     log_weights,
-    place_odds,
+    of_places,
     same_place,
 )
 from worlds import join, world, wrong
@@ -71,7 +71,7 @@ def places(joins, moved):
     found = ways(Table.of(joins), [0] * len(joins))
     same = agreement(found, 0.03)
     weights, _ = log_weights(found, same)
-    return place_odds(weights, same, same_place(found, 0.1, moved), 0.0)
+    return of_places(weights, same, same_place(found, 0.1, moved), 0.0)[1]
 
 
 @pytest.mark.parametrize("moved", "ab")

@@ -141,14 +141,16 @@ def log_odds(weights: Array, same: Bools, silent: float) -> Array:
     return np.asarray(weights - np.log(1 + silent + (~(same | same.T)) @ alone))
 
 
-def place_odds(weights: Array, same: Bools, near: Bools, silent: float) -> Array:
-    """(leads,) float: the log odds that what is merged goes where each lead puts it, however it is turned there.
+def of_places(weights: Array, same: Bools, near: Bools, silent: float) -> tuple[Array, Array]:
+    """(leads,) float twice: the weight of a merge that puts a part where each lead does, however it is turned there,
+    and its log odds.
 
     near : (leads, leads) bool, from `same_place`; the others as in `log_odds`
     """
     same = same[:, : len(same)]
     alone = np.exp(weights - np.log((same | same.T).sum(axis=1)))
-    return np.asarray(np.log(near @ alone) - np.log(1 + silent + (~near) @ alone))
+    together = np.log(near @ alone)
+    return together, np.asarray(together - np.log(1 + silent + (~near) @ alone))
 
 
 def same_place(ways: Ways, shift: float, moved: str) -> Bools:

@@ -18,7 +18,7 @@ from cmnet.solving.evidence import (
     agreement,
     log_odds,
     log_weights,
-    place_odds,
+    of_places,
     same_place,
     witnesses,
 )
@@ -179,20 +179,20 @@ class Growth:
         ways = self._ways(key, joins)
         same = agreement(ways, self.problem.shift)
         weights, speaks = log_weights(ways, same)
-        scores = self._scores(key, ways, weights, same)
+        in_all, scores = self._judged(key, ways, weights, same)
         scores = np.where(self._keeps_touching(key, joins, ways, same), np.round(scores, 9), -np.inf)
-        lead = int(np.lexsort((-np.round(weights, 9), -scores))[0])
+        lead = int(np.lexsort((-np.round(weights, 9), -scores))[0])  # in one place, the likeliest pose
         chosen = witnesses(ways, same, speaks, lead)
         T_a_b = Pose(ways.R[lead], ways.t[lead])
-        return Merge(a, b, T_a_b, tuple(int(joins[k]) for k in chosen), float(scores[lead]), float(weights[lead]))
+        return Merge(a, b, T_a_b, tuple(int(joins[k]) for k in chosen), float(scores[lead]), float(in_all[lead]))
 
-    def _scores(self, key: Pair, ways: Ways, weights: Array, same: NDArray[np.bool_]) -> Array:
-        """(leads,) float: the log odds of each merge, or, of a part that is known to belong here, of its place."""
+    def _judged(self, key: Pair, ways: Ways, weights: Array, same: NDArray[np.bool_]) -> tuple[Array, Array]:
+        """(leads,) float twice: weight and log odds of each merge; of a part known to belong here, of its place."""
         alone = [name for name, group in zip("ab", key) if len(self.members[group]) == 1]
         if not alone or self._least(key) >= self.problem.accept:
-            return log_odds(weights, same, self._unheard[key])
+            return weights, log_odds(weights, same, self._unheard[key])
         near = same_place(ways, PLACE * self.problem.shift, alone[-1])
-        return place_odds(weights, same, near, self._unheard[key])
+        return of_places(weights, same, near, self._unheard[key])
 
     def _surest(self, key: Pair) -> Merge:
         """The merge by the surest join alone."""
