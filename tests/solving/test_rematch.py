@@ -41,18 +41,6 @@ def test_single_parts_are_left_to_the_first_look(egg):
     assert calls == [0, 6]
 
 
-def test_groups_too_small_to_show_more_are_left_out(egg):
-    surfaces, T = egg
-    calls = []
-    areas = [surface.area for surface in surfaces]
-    rematcher = Rematcher(surfaces, {}, ALL, lambda work, count: calls.append(count) or [], singles=True)
-    rematcher.least = sum(areas[:2])  # no part has as much, and the first two together do
-    rematcher.between([group(T, 0, 1), group(T, 2), group(T, 3)])
-    rematcher.least = min(areas)
-    rematcher.between([group(T, 0), group(T, 1, 2, 3)])
-    assert calls == [0, 1]
-
-
 def test_parts_of_different_groups_are_matched_one_by_one(egg):
     surfaces, T = egg
     calls = []

@@ -13,7 +13,7 @@ from math import comb
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.joins import Join
 from cmnet.pairing.stages import ALL, Stages
-from cmnet.pairing.surface import FEWEST, SAMPLES, Surface
+from cmnet.pairing.surface import Surface
 from cmnet.solving.assembly import Assembly, groups_of
 from cmnet.solving.constraints import Constraints
 from cmnet.solving.groups import Group, Pair
@@ -23,7 +23,6 @@ from cmnet.solving.robust import solve
 
 ROUNDS = 4  # groups that have grown are looked at again, so often at most
 FEW = 120  # pairs of groups that are looked at finely, at most
-SAMPLED = FEWEST / SAMPLES  # square units below which a part has no more samples in a finer look
 # Least probability of a merge: while there is more to come, and in the end; then RELAXED for parts that are known to
 # belong together. A part out of place keeps its group from fitting anywhere, and one that waits loses nothing.
 CAREFUL, LIKELY = 0.8, 0.5
@@ -70,8 +69,7 @@ def look_again(
     last = rematcher if stages.rematch or rematcher is not first else None
     assembly = _completed(assembly, last, likely)
     if 1 <= _pairs(assembly) <= FEW and (finer := fine()):
-        finest = Rematcher(finer, learned, stages, each, singles=True, least=SAMPLED)
-        assembly = _again(assembly, finest, likely)
+        assembly = _again(assembly, Rematcher(finer, learned, stages, each, singles=True), likely)
     if constraints is not None and constraints.same:
         assembly = _completed(assembly, last, solving(solid, LIKELY, RELAXED))
     return assembly

@@ -38,7 +38,6 @@ class Rematcher:
     singles : whether two single parts are matched too; at the scale of the first look they have been
     each    : does the work for 0 … count − 1
     closer  : looks more closely, and settles the poses that are found here
-    least   : area that either group must have, in square units
     """
 
     surfaces: Sequence[Surface]
@@ -47,7 +46,6 @@ class Rematcher:
     each: Each
     singles: bool = False
     closer: Rematcher | None = None
-    least: float = 0.0
     _tried: set[frozenset[Key]] = field(default_factory=set)
     _combined: dict[Key, Surface] = field(default_factory=dict)
     _known: dict[tuple[int, int], list[tuple[float, Pose]]] = field(default_factory=dict)
@@ -84,10 +82,7 @@ class Rematcher:
         pair = frozenset((_key(a), _key(b)))
         new = pair not in self._tried and (self.singles or len(a.T) + len(b.T) > 2)
         self._tried.add(pair)
-        return new and min(self._area(a), self._area(b)) >= self.least
-
-    def _area(self, group: Group) -> float:
-        return sum(self.surfaces[k].area for k in group.T)
+        return new
 
     def _joins(self, a: Group, b: Group) -> list[Join]:
         first, second = self._combined[_key(a)], self._combined[_key(b)]
