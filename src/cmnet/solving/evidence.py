@@ -136,19 +136,22 @@ def log_odds(weights: Array, same: Bools, silent: float) -> Array:
 
     weights : (leads,) float, from `log_weights`; silent : the weight of all poses that no merge may rest on
     """
+    agree = same[:, : len(same)] | same[:, : len(same)].T
+    return np.asarray(weights - np.log(1 + silent + ~agree @ _alone(weights, same)))
+
+
+def _alone(weights: Array, same: Bools) -> Array:
+    """(leads,) float: the share of each lead in the weight of its merge; leads that agree are one, counted once."""
     same = same[:, : len(same)]
-    alone = np.exp(weights - np.log((same | same.T).sum(axis=1)))  # leads that agree are one merge, counted once
-    return np.asarray(weights - np.log(1 + silent + (~(same | same.T)) @ alone))
+    return np.asarray(np.exp(weights - np.log((same | same.T).sum(axis=1))))
 
 
 def of_places(weights: Array, same: Bools, near: Bools, silent: float) -> tuple[Array, Array]:
-    """(leads,) float twice: the weight of a merge that puts a part where each lead does, however it is turned there,
-    and its log odds.
+    """(leads,) float twice: weight and log odds of a merge that puts a part where each lead does, turned in any way.
 
     near : (leads, leads) bool, from `same_place`; the others as in `log_odds`
     """
-    same = same[:, : len(same)]
-    alone = np.exp(weights - np.log((same | same.T).sum(axis=1)))
+    alone = _alone(weights, same)
     together = np.log(near @ alone)
     return together, np.asarray(together - np.log(1 + silent + (~near) @ alone))
 
