@@ -50,7 +50,7 @@ def solve(
     apart       : False: parts may run into each other
     solid       : the parts, seen no more closely than their joins are exact: what must not run into each other
     relaxed     : least probability of a merge of parts that are known to belong together, if that is less
-    settling    : True: groups that have changed settle on their surfaces
+    settling    : True: groups that have changed settle on their surfaces, where joins are only as exact as `solid`
     """
     unit = surfaces[0].unit if surfaces else 1.0
     centres = np.array([surface.T_part_surface.t for surface in surfaces]).reshape(-1, 3)
@@ -60,7 +60,7 @@ def solve(
     groups = Grower(known.believed, centres, SHIFT * unit, fits, accept, begun, known.rules, loops, relaxed).grow()
     if loops:
         groups = [even_out(group, centres, unit, _held(group, known.fixed)) for group in groups]
-    if settling:
+    if settling and solid is not None and solid is not surfaces:  # joins of the first look are exact as they are
         same = {frozenset(group.T) for group in begun}
         groups = [g if frozenset(g.T) in same else settled(g, surfaces, solid, _held(g, known.fixed)) for g in groups]
     areas = np.array([surface.area for surface in surfaces])
@@ -76,15 +76,9 @@ def even_out(group: Group, centres: Array, length: float, held: Sequence[int] = 
     return average(Group(T, group.joins), centres, length, held)
 
 
-def settled(
-    group: Group, surfaces: Sequence[Surface], solid: Sequence[Surface] | None, held: Sequence[int] = ()
-) -> Group:
+def settled(group: Group, surfaces: Sequence[Surface], solid: Sequence[Surface], held: Sequence[int] = ()) -> Group:
     """The group, settled on what its joins were found by, and then more closely."""
-    if len(group.T) == 1:
-        return group
-    if solid is not None and solid is not surfaces:
-        group = settle(group, solid, COARSELY, held)
-    return settle(group, surfaces, CLOSELY, held)
+    return settle(settle(group, solid, COARSELY, held), surfaces, CLOSELY, held) if len(group.T) > 1 else group
 
 
 def _held(group: Group, fixed: Collection[int]) -> list[int]:
