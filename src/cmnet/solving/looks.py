@@ -47,9 +47,9 @@ def look_again(
     each         : does the work for 0 … count − 1
     """
 
-    def solving(solid: Sequence[Surface], accept: float, relaxed: float = 1.0) -> Solving:
+    def solving(solid: Sequence[Surface], accept: float, relaxed: float = 1.0, settling: bool = True) -> Solving:
         """Solves by joins that are as exact as `solid` is closely looked at."""
-        on = {"loops": stages.loops, "apart": stages.verify, "settling": stages.refine}
+        on = {"loops": stages.loops, "apart": stages.verify, "settling": settling and stages.refine}
         return lambda joins, start: solve(
             surfaces, joins, accept, constraints, start=start, solid=solid, relaxed=relaxed, **on
         )
@@ -69,9 +69,11 @@ def look_again(
     last = rematcher if stages.rematch or rematcher is not first else None
     assembly = _completed(assembly, last, likely)
     if 1 <= _pairs(assembly) <= FEW and (finer := fine()):
-        assembly = _again(assembly, Rematcher(finer, learned, stages, each, singles=True), likely)
+        # Joins that only the finest look shows would not survive settling on coarse surfaces.
+        finest = Rematcher(finer, learned, stages, each, singles=True)
+        assembly = _again(assembly, finest, solving(solid, LIKELY, settling=False))
     if constraints is not None and constraints.same:
-        assembly = _completed(assembly, last, solving(solid, LIKELY, RELAXED))
+        assembly = _completed(assembly, last, solving(solid, LIKELY, RELAXED, settling=False))
     return assembly
 
 
