@@ -7,8 +7,8 @@ from breaking import prepared, thin_bowl, to_part
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.surface import COARSE
 from cmnet.solving.groups import Group
-from cmnet.solving.settling import CLOSELY, _begin, _going_on, settle
-from worlds import error, jolt
+from cmnet.solving.settling import CLOSELY, SLIP_SHIFT, _begin, _going_on, settle, without_slips
+from worlds import error, join, jolt
 
 NEAR = 0.002  # radians and lengths: as near as joins of the first look are
 
@@ -81,3 +81,24 @@ def test_skin_that_goes_on_shows_no_step_on_a_sphere_but_shows_one_that_is_there
     step = Pose(np.eye(3), np.array([0.0, 0.01, 0.0]))
     assert np.abs(across(cracked, Pose.identity())).mean() < 1e-3  # at distances of up to 0.06: it is round
     assert np.abs(across(cracked, step)).mean() > 3e-3
+
+
+def test_a_part_that_slips_stays_where_its_join_put_it(egg, places):
+    T = egg[1]
+    before = Group(dict(enumerate(places)), (join(T, 0, 1, 0.9), join(T, 1, 2, 0.8), join(T, 2, 3, 0.7)))
+    small = min((0, 1), key=lambda k: egg[0][k].area)
+    unit, near = egg[0][0].unit, jolt(np.random.default_rng(1), NEAR)
+    settled = Group({k: near @ T for k, T in before.T.items()}, before.joins)
+    assert without_slips(before, settled, egg[0]).T == settled.T  # the group as a whole may go anywhere
+    away = Pose(np.eye(3), np.array([2 * SLIP_SHIFT * unit, 0.0, 0.0]))
+    slipped = Group({**settled.T, small: away @ settled.T[small]}, before.joins)
+    after = without_slips(before, slipped, egg[0])
+    assert error(after.T, list(settled.T.values())) < 1e-9
+
+
+def test_two_parts_that_come_apart_stay_together(egg, places):
+    before = Group(dict(enumerate(places[:2])), (join(egg[1], 0, 1, 0.9),))
+    turn = Pose.random(np.random.default_rng(2), 1.0)
+    after = Group({0: turn @ places[0], 1: turn.inverse() @ places[1]}, before.joins)
+    assert error(after.T, places[:2]) > 0.1
+    assert error(without_slips(before, after, egg[0]).T, places[:2]) < 1e-9

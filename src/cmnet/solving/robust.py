@@ -19,7 +19,7 @@ from cmnet.solving.groups import Fits, Group
 from cmnet.solving.grower import Grower
 from cmnet.solving.growth import RELAXED
 from cmnet.solving.obeying import plan, unmet
-from cmnet.solving.settling import CLOSELY, COARSELY, settle
+from cmnet.solving.settling import CLOSELY, COARSELY, settle, without_slips
 from cmnet.solving.shonan import Edge, shonan
 
 Array = NDArray[np.float64]
@@ -78,7 +78,9 @@ def even_out(group: Group, centres: Array, length: float, held: Sequence[int] = 
 
 def settled(group: Group, surfaces: Sequence[Surface], solid: Sequence[Surface], held: Sequence[int] = ()) -> Group:
     """The group, settled on what its joins were found by, and then more closely."""
-    return settle(settle(group, solid, COARSELY, held), surfaces, CLOSELY, held) if len(group.T) > 1 else group
+    if len(group.T) == 1:
+        return group
+    return without_slips(group, settle(settle(group, solid, COARSELY, held), surfaces, CLOSELY, held), surfaces, held)
 
 
 def _held(group: Group, fixed: Collection[int]) -> list[int]:

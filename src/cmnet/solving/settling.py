@@ -32,6 +32,7 @@ SMOOTH = 0.95  # least cosine of the normals around a sample of smooth skin
 INTACT = 0.5  # which is broken with at most this probability
 ALIKE = 0.9  # least cosine of the normals of the skin on either side of a crack
 LIFT = 0.01  # which may be off by so much, in units, or by twice what breaks may be, if that is more
+SLIP_TURN, SLIP_SHIFT = 10.0, 0.05  # degrees and units by which settling moves no two parts that are joined
 STIFF = 0.05  # of the mean stiffness of a contact, added to it in every round: what slides freely moves little
 
 
@@ -70,6 +71,35 @@ def settle(group: Group, surfaces: Sequence[Surface], schedule: Schedule, held: 
         steps = _solution(len(parts), stays, asked)
         settling = [replace(part, T=step @ part.T) for part, step in zip(settling, steps)]
     return Group({k: group.T[k] if n in stays else settling[n].end() for n, k in enumerate(parts)}, group.joins)
+
+
+def without_slips(before: Group, after: Group, surfaces: Sequence[Surface], held: Collection[int] = ()) -> Group:
+    """The settled group, in which crumbs that slipped off their places stay there: hardly anything holds them.
+
+    They go with the part that their surest join is with; if that one slipped, too, nothing settles.
+    """
+    slipped: set[int] = set()
+    for join in before.joins:
+        if _slips(before, after, join.parts, surfaces):
+            slipped |= {min((k for k in join.parts if k not in held), key=lambda k: surfaces[k].area)}
+    T = dict(after.T)
+    for k in slipped:
+        joins = sorted((join for join in before.joins if k in join.parts), key=lambda join: -join.confidence)
+        partners = [other for join in joins for other in join.parts if other not in slipped]
+        if not partners:
+            return before
+        T[k] = after.T[partners[0]] @ before.T[partners[0]].inverse() @ before.T[k]
+    return Group(T, after.joins)
+
+
+def _slips(before: Group, after: Group, parts: Pair, surfaces: Sequence[Surface]) -> bool:
+    """Whether two parts lie elsewhere against each other, judged at the middle of each."""
+    i, j = parts
+    was, is_ = (group.T[i].inverse() @ group.T[j] for group in (before, after))
+    moved = is_ @ was.inverse()  # in the coordinates of part i
+    middles = (surfaces[i].T_part_surface.t, was.apply(surfaces[j].T_part_surface.t))
+    shift = min(float(np.linalg.norm(moved.apply(middle) - middle)) for middle in middles)
+    return is_.angle_to(was) > SLIP_TURN or shift > SLIP_SHIFT * surfaces[j].unit
 
 
 @dataclass(frozen=True, eq=False)
