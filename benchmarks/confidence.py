@@ -4,6 +4,7 @@
     python benchmarks/confidence.py log.json --fit
 
 One log for each look (first, coarse, fine) and each ROOT; with --weights cmnet-base they give the table WITH_BREAKS.
+Logs of --look both, with --weights cmnet-base, then give the table TWICE.
 
 Every pair of a log is one observation: which of its candidates is right, or none. The coefficients maximise the
 likelihood of what was observed, with a small penalty on their size. What speaks against a join may not speak for it in
@@ -21,11 +22,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize
 
-from cmnet.pairing.confidence import COEFFICIENTS, WITH_BREAKS, features
+from cmnet.pairing.confidence import COEFFICIENTS, TWICE, WITH_BREAKS, features, features_twice
 from cmnet.pairing.verify import Evidence
 from reporting import show, write_result
 
@@ -53,9 +55,15 @@ def observations(logs: list[Path]) -> list[Seen]:
         for row in json.loads(log.read_text(encoding="utf-8")):
             if found := row["candidates"]:
                 right = [k for k, c in enumerate(found) if c["right"]]
-                evidence = np.array([features(Evidence(**c["evidence"])) for c in found])
+                evidence = np.array([_features(c["evidence"]) for c in found])
                 seen.append(Seen(row["name"], evidence, right[0] if right else -1))
     return seen
+
+
+def _features(evidence: dict[str, Any]) -> np.ndarray:
+    if "close" in evidence:
+        return features_twice(*(Evidence(**evidence[look]) for look in ("close", "far")))
+    return features(Evidence(**evidence))
 
 
 def probabilities(table: np.ndarray, X: np.ndarray) -> np.ndarray:
@@ -138,7 +146,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="write what --worth shows there")
     args = parser.parse_args()
     seen = observations(args.logs)
-    known = COEFFICIENTS if seen[0].features.shape[1] == len(COEFFICIENTS) else WITH_BREAKS
+    known = next(table for table in (COEFFICIENTS, WITH_BREAKS, TWICE) if len(table) == seen[0].features.shape[1])
     if args.worth:
         lines = worth(seen, list(known))
         show(lines)

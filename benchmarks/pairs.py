@@ -4,8 +4,10 @@
 
 Of every fracture the two parts that touch most are moved at random and put back. A join is right within 5 degrees and
 0.02 of the object's largest side. With --pairs mixed, further pairs of the same fracture, touching or not, and one
-of parts of different objects are tried as well: what a confidence must hold out against. Seconds are of processor
-time: of a pair, and of preparing one part. With --weights, the network suggests poses and says what is broken.
+of parts of different objects are tried as well: what a confidence must hold out against; with --groups, parts against
+groups of others too, which lie a little beside their places. Seconds are of processor time: of a pair, and of preparing
+one part. With --weights, the network suggests poses and says what is broken. With --look both, what the first look or
+the coarse one finds is examined by both, as where groups are matched.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from cmnet.assembler import Assembler
 from cmnet.data.breaking_bad import FractureFolder
@@ -28,15 +31,19 @@ from cmnet.geometry.pose import Pose
 from cmnet.matched import breaks_of
 from cmnet.model.weights import NO_WEIGHTS
 from cmnet.pairing.candidates import candidates
+from cmnet.pairing.combined import combine
 from cmnet.pairing.joins import pose_of_parts, pose_of_surfaces
 from cmnet.pairing.surface import COARSE, FINE, FIRST, Look, Surface, prepare, unit_of
+from cmnet.pairing.twice import examine_twice, worth_showing
 from cmnet.parts.load import load_parts
 from cmnet.parts.part import Part
 from cmnet.parts.points import sample_parts
+from cmnet.solving.rematch import FROM_GROUPS, FROM_PAIR
 from reporting import show
 
 TURN, SHIFT = 5.0, 0.02  # degrees, and shares of the object's largest side: what counts as right
-LOOKS = {"first": FIRST, "coarse": COARSE, "fine": FINE}
+LOOKS = {"first": (FIRST,), "coarse": (COARSE,), "fine": (FINE,), "both": (FIRST, COARSE)}
+JOLT_TURN, JOLT_SHIFT = 0.5, 0.002  # degrees and shares of the size by which parts of a group lie beside their places
 ACCEPTED = 0.5  # least confidence of a join that is accepted
 
 
@@ -71,44 +78,107 @@ def pairs_of(case: Case, others: int) -> list[tuple[int, int, str]]:
     return [(i, j, k) if case.parts[i].area >= case.parts[j].area else (j, i, k) for i, j, k in named]
 
 
-def measure(a: Surface, b: Surface, learned: list[Pose], truth: Pose | None, size: float) -> dict[str, Any]:
-    """Candidates of one pair, the surest first, each with its error. No truth: the two do not belong together."""
+def groups_of(case: Case, count: int) -> list[tuple[list[int], int]]:
+    """Parts that hang together, and one more part, which may touch them or not."""
+    found = []
+    for _ in range(count if len(case.parts) > 2 else 0):
+        order = [int(k) for k in case.rng.permutation(len(case.parts))]
+        size = int(case.rng.integers(2, len(order)))
+        group, rest = [order[1]], order[2:]
+        while len(group) < size and (beside := [k for k in rest if case.contact[k, group].any()]):
+            group.append(beside[0])
+            rest.remove(beside[0])
+        if len(group) > 1:
+            found.append((group, order[0]))
+    return found
+
+
+def places(case: Case, group: list[int]) -> list[Pose]:
+    """Where the parts of a group belong, seen from its first part; the others lie a little beside it."""
+    T = []
+    for k in group:
+        true = case.T[group[0]] @ case.T[k].inverse()
+        centre = true.apply(case.parts[k].vertices.mean(axis=0))
+        off = Rotation.from_rotvec(np.radians(JOLT_TURN) * case.rng.normal(size=3)).as_matrix()
+        shift = JOLT_SHIFT * case.size * case.rng.normal(size=3)
+        T.append(Pose(off, centre - off @ centre + shift) @ true if T else true)
+    return T
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """A pose between parts, what speaks for it, and how sure it is."""
+
+    T: Pose
+    evidence: dict[str, Any]
+    confidence: float
+
+
+def find(a: list[Surface], b: list[Surface], learned: list[Pose]) -> list[Found]:
+    """Candidates of one pair, the surest first; a, b : the two parts in one look, or closely and from afar."""
+    seen = list(zip(a, b))
+    poses = [candidates(*pair, [pose_of_surfaces(*pair, T) for T in learned]) for pair in seen]
+    if len(seen) == 1:
+        return [Found(pose_of_parts(*seen[0], c.T_a_b), asdict(c.evidence), c.confidence) for c in poses[0]]
+    shown = [
+        pose_of_parts(*pair, c.T_a_b) for pair, found in zip(seen, poses) for c in found if worth_showing(c.evidence)
+    ]
+    both = examine_twice(*seen, shown)
+    return [Found(c.T_i_j, {"close": asdict(c.close), "far": asdict(c.far)}, c.confidence) for c in both]
+
+
+def measure(a: list[Surface], b: list[Surface], learned: list[Pose], truth: Pose | None, size: float) -> dict[str, Any]:
+    """Candidates of one pair, each with its error. No truth: the two do not belong together."""
     start = time.process_time()
-    found = candidates(a, b, [pose_of_surfaces(a, b, T) for T in learned])
+    found = find(a, b, learned)
     seconds = time.process_time() - start
     rows = []
     for candidate in found:
-        T, middle = pose_of_parts(a, b, candidate.T_a_b), b.T_part_surface.t
+        T, middle = candidate.T, b[0].T_part_surface.t
         turn = 180.0 if truth is None else T.angle_to(truth)
         shift = 1.0 if truth is None else float(np.linalg.norm(T.apply(middle) - truth.apply(middle)) / size)
         row = {"turn": turn, "shift": shift, "right": turn < TURN and shift < SHIFT, "confidence": candidate.confidence}
-        rows.append({**row, "evidence": asdict(candidate.evidence)})
+        rows.append({**row, "evidence": candidate.evidence})
     return {"seconds": seconds, "candidates": rows}
 
 
-def run(case: Case, others: int, foreign: Part | None, look: Look, assembler: Assembler | None) -> list[dict[str, Any]]:
-    unit, rows, surfaces = unit_of(case.parts), [], {}
+def run(
+    case: Case, others: int, groups: int, foreign: Part | None, looks: tuple[Look, ...], assembler: Assembler | None
+) -> list[dict[str, Any]]:
+    unit, rows = unit_of(case.parts), []
     start = time.process_time()
     todo = pairs_of(case, others)
+    grouped = groups_of(case, groups)
     parts = [*case.parts, *([] if foreign is None else [foreign])]
     described = assembler.describe(parts) if assembler else []
     breaks = [breaks_of(d) for d in described] or [None] * len(parts)
-    for k in {k for i, j, _ in todo for k in (i, j)}:
-        surfaces[k] = prepare(parts[k], unit, look, breaks=breaks[k])
+    needed = {k for i, j, _ in todo for k in (i, j)} | {k for group, j in grouped for k in (*group, j)}
+    surfaces = {k: [prepare(parts[k], unit, look, breaks=breaks[k]) for look in looks] for k in needed}
     prepared = (time.process_time() - start) / len(surfaces)
 
     def learned(i: int, j: int) -> list[Pose]:
         return assembler.suggestions(described, [(i, j)])[i, j] if assembler else []
 
+    def row(kind: str, contact: float, measured: dict[str, Any]) -> dict[str, Any]:
+        about = {"name": case.name, "pieces": len(case.parts), "kind": kind, "contact": contact / unit**2}
+        return {**about, "prepared": prepared, **measured}
+
     for i, j, what in todo:
         truth = case.T[i] @ case.T[j].inverse()
-        row = measure(surfaces[i], surfaces[j], learned(i, j), truth, case.size)
-        rows.append({"kind": what, "contact": float(case.contact[i, j]) / unit**2, "prepared": prepared, **row})
+        measured = measure(surfaces[i], surfaces[j], learned(i, j), truth, case.size)
+        rows.append(row(what, float(case.contact[i, j]), measured))
+    for group, j in grouped:
+        T = places(case, group)
+        whole = [combine([surfaces[k][n] for k in group], T) for n in range(len(looks))]
+        suggested = [T_k @ pose for k, T_k in zip(group, T) for pose in learned(k, j)[:FROM_PAIR]]
+        truth = case.T[group[0]] @ case.T[j].inverse()
+        measured = measure(whole, surfaces[j], suggested[:FROM_GROUPS], truth, case.size)
+        rows.append(row("group", float(case.contact[group, j].sum()), measured))
     if foreign is not None:
         i, j = todo[0][0], len(parts) - 1
-        row = measure(surfaces[i], prepare(foreign, unit, look, breaks=breaks[j]), learned(i, j), None, case.size)
-        rows.append({"kind": "foreign", "contact": 0.0, "prepared": prepared, **row})
-    return [{"name": case.name, "pieces": len(case.parts), **row} for row in rows]
+        alien = [prepare(foreign, unit, look, breaks=breaks[j]) for look in looks]
+        rows.append(row("foreign", 0.0, measure(surfaces[i], alien, learned(i, j), None, case.size)))
+    return rows
 
 
 def summary(rows: list[dict[str, Any]]) -> dict[str, float]:
@@ -132,7 +202,7 @@ def table(rows: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
     most = [row for row in rows if row["kind"] == "most"]
     lines = {f"{k} pieces": [r for r in most if r["pieces"] == k] for k in sorted({r["pieces"] for r in most})}
     lines["all"] = most
-    for kind, name in (("other", "other pairs"), ("foreign", "foreign pairs")):
+    for kind, name in (("other", "other pairs"), ("group", "groups"), ("foreign", "foreign pairs")):
         lines[name] = [r for r in rows if r["kind"] == kind]
     return {name: summary(part) for name, part in lines.items() if part}
 
@@ -145,6 +215,7 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=None, help="fractures per number of pieces, at most")
     parser.add_argument("--pairs", choices=("most", "mixed"), default="most")
     parser.add_argument("--others", type=int, default=2, help="further pairs of a fracture, if mixed (default: 2)")
+    parser.add_argument("--groups", type=int, default=0, help="parts against groups of others (default: none)")
     parser.add_argument("--json", type=Path, default=None, help="write the table and one line a pair there")
     parser.add_argument("--log", type=Path, default=None, help="write every candidate with its evidence there")
     parser.add_argument("--look", choices=tuple(LOOKS), default="first", help="how closely (default: %(default)s)")
@@ -157,7 +228,8 @@ def main() -> None:
     mixed = args.pairs == "mixed"
     for fracture in drawn(args.root.expanduser(), half, args.pieces, args.limit):
         case = load_case(fracture)
-        rows += run(case, args.others if mixed else 0, before if mixed else None, LOOKS[args.look], assembler)
+        others, foreign = (args.others, before) if mixed else (0, None)
+        rows += run(case, others, args.groups, foreign, LOOKS[args.look], assembler)
         before = case.parts[0]
         if args.log:
             args.log.write_text(json.dumps(rows), encoding="utf-8")
@@ -172,6 +244,7 @@ def main() -> None:
         limit = [] if args.limit is None else ["--limit", str(args.limit)]
         told = ["--half", args.half, "--pieces", *map(str, args.pieces), *limit, "--pairs", args.pairs]
         told += ["--others", str(args.others)] if mixed else []
+        told += ["--groups", str(args.groups)] if args.groups else []
         told += ["--look", args.look, "--weights", Path(args.weights).name]
         command = " ".join(
             ["python", "benchmarks/pairs.py", "ROOT", *told, "--json", f"benchmarks/results/{args.json.name}"]

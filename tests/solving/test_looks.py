@@ -113,22 +113,3 @@ def test_no_further_look_where_nothing_is_open(egg):
     assembly = look_again(egg[0], all_of_it, look, look, {}, lambda work, count: [], stages=BLIND)
     assert assembly.groups == [[0, 1, 2, 3]]
     assert not asked
-
-
-def test_of_two_looks_at_the_same_groups_the_surer_one_counts(egg, monkeypatch):
-    """Edges are not worn everywhere: groups that were joined coarsely are looked at closely as well."""
-    surfaces, T = egg
-    coarser = [replace(surface) for surface in surfaces]
-    right, mistaken = join(T, 1, 2, 0.9), wrong(1, 2, 0.85, seed=3)
-
-    def between(self, groups, known=()):
-        if [sorted(group.T) for group in groups if len(group.T) > 1] != [[0, 1]]:
-            return []
-        return [right] if self.surfaces is surfaces else [mistaken]
-
-    monkeypatch.setattr(looks.Rematcher, "between", between)
-    monkeypatch.setattr(looks.Rematcher, "across", lambda self, groups, known=(): [join(T, 0, 1, 0.95)])
-    each = lambda work, count: [work(k) for k in range(count)]  # noqa: E731
-    assembly = look_again(surfaces, [], lambda: coarser, list, {}, each, None, Stages(verify=False, refine=False))
-    assert used(assembly) == {(0, 1), (1, 2)}
-    assert [join.confidence for join in assembly.joins if join.parts == (1, 2) and join.used] == [0.9]

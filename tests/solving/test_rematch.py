@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-import numpy as np
-
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.joins import Join
 from cmnet.pairing.stages import ALL
@@ -56,19 +54,27 @@ def test_parts_of_different_groups_are_matched_one_by_one(egg):
     assert rematcher.across([askew, group(T, 2, 3)]) == []  # not twice
 
 
-def test_a_closer_look_settles_the_pose(egg):
+def test_what_only_the_closer_look_finds_is_examined_too(egg, monkeypatch):
     surfaces, T = egg
-    first = Rematcher(surfaces, {}, ALL, here)
-    rematcher = Rematcher(surfaces, {}, ALL, here, closer=first)
-    a, b = group(T, 0, 1), group(T, 2, 3)
-    rematcher._prepare([a, b])
-    true = T[0] @ T[2].inverse()
-    off = Pose(true.R, true.t + 0.01 * surfaces[0].unit)
-    settled = rematcher._settled(a, b, off)
-    centre = surfaces[2].T_part_surface.t
-    assert np.linalg.norm(settled.apply(centre) - true.apply(centre)) < 0.002 * surfaces[0].unit
-    far = Pose(true.R, true.t + 5 * surfaces[0].unit)
-    assert np.allclose(rematcher._settled(a, b, far).matrix(), far.matrix())  # nothing there to hold it
+    rematcher = Rematcher(surfaces, {}, ALL, here, closer=Rematcher(surfaces, {}, ALL, here))
+    inner = Rematcher._found
+    monkeypatch.setattr(Rematcher, "_found", lambda self, *rest: [] if self is rematcher else inner(self, *rest))
+    best = max(rematcher.between([group(T, 0, 1), group(T, 2, 3)]), key=lambda join: join.confidence)
+    i, j = best.parts
+    assert best.T_i_j.angle_to(T[i] @ T[j].inverse()) < 0.5
+    assert best.confidence > 0.9
+
+
+def test_joins_of_the_first_look_at_two_parts_are_examined_again(egg, monkeypatch):
+    surfaces, T = egg
+    rematcher = Rematcher(surfaces, {}, ALL, here, singles=True, closer=Rematcher(surfaces, {}, ALL, here))
+    monkeypatch.setattr(Rematcher, "_found", lambda self, *rest: [])
+    near = T[0] @ T[2].inverse()
+    near = Pose(near.R, near.t + 0.005 * surfaces[0].unit)
+    alone = [group(T, 0), group(T, 2)]
+    (found,) = rematcher.between(alone, [Join((0, 2), near, 0.1, 0.0, 0.0, 0.0)])
+    assert found.T_i_j.angle_to(T[0] @ T[2].inverse()) < 0.5
+    assert found.confidence > 0.9
 
 
 def test_the_network_suggests_poses_of_groups(egg):

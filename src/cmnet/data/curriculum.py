@@ -46,17 +46,6 @@ STAGES = (
     Stage(None, _EVERYTHING, lookalikes=0.25),
 )
 
-# What weights that have gone through it are trained on further: mostly worn.
-_LIGHT = RECIPES["worn"]
-AFTERWARDS = (
-    Stage(
-        None,
-        ((_TWO, 0.1), (_ALL, 0.2), (replace(_LIGHT, pieces=(9, 20)), 0.15), (_LIGHT, 0.35), (_WORSE, 0.2)),
-        lookalikes=0.25,
-    ),
-)
-CURRICULA = {"curriculum": STAGES, "afterwards": AFTERWARDS}
-
 
 class Curriculum:
     """Objects by number, without end: every one is used `uses` times, mixed with those of its block.

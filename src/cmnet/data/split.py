@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from cmnet.data.curriculum import CURRICULA, Curriculum
+from cmnet.data.curriculum import STAGES, Curriculum
 from cmnet.data.exercises import ObjectStream, Ordered, Shuffled
 from cmnet.data.fresh import FreshObjects
 from cmnet.data.generated import RECIPES
@@ -75,14 +75,13 @@ def generated_sources(
     recipe: str, pieces: tuple[int, int] | None, points: int, seed: int, validate_on: int
 ) -> tuple[ObjectStream, ObjectSource]:
     """Objects broken on the fly to train on, and others, from another seed, to validate on."""
-    if recipe in CURRICULA:
+    if recipe == CURRICULUM:
         if pieces is not None:
             raise InputError("the curriculum has its own numbers of pieces; with --pieces, choose generated:training")
-        stages = CURRICULA[recipe]
-        last = Curriculum(seed + 1, points, stages[-1:], block=1, uses=1)
-        return Curriculum(seed, points, stages), Kept(last, validate_on)
+        last = Curriculum(seed + 1, points, STAGES[-1:], block=1, uses=1)
+        return Curriculum(seed, points), Kept(last, validate_on)
     if recipe not in RECIPES or recipe == "benchmark":
-        names = [*CURRICULA, *(name for name in RECIPES if name != "benchmark")]  # the benchmark is never trained on
+        names = [CURRICULUM, *(name for name in RECIPES if name != "benchmark")]  # the benchmark is never trained on
         allowed = ", ".join(names)
         raise InputError(f"there is no recipe {recipe!r} to train on; choose one of {allowed}")
     chosen = RECIPES[recipe] if pieces is None else replace(RECIPES[recipe], pieces=pieces)

@@ -42,19 +42,19 @@ def candidates(a: Surface, b: Surface, learned: Sequence[Pose] = (), stages: Sta
         swapped = candidates(b, a, [T.inverse() for T in learned], stages)
         return [Candidate(c.T_a_b.inverse(), c.evidence, c.confidence) for c in swapped]
     touching = propose_touching(a, b, a.look.touching, stages.refine) if stages.geometric else []
-    turn = _same_turn(b)
+    turn = same_turn(b)
     poses = _coarse(a, b, [*touching, *learned], stages)
-    poses = [poses[k] for k in _distinct(poses, REPEATED * turn, REPEATED * SAME_SHIFT)]
+    poses = [poses[k] for k in distinct_poses(poses, REPEATED * turn, REPEATED * SAME_SHIFT)]
     if stages.verify:
         # As many more as do not rest on creases: where edges are worn away, no rim closes.
         poses = _examined(a, b, poses, EXAMINED + len(touching) + len(learned))
-    poses = [poses[k] for k in _distinct(poses, turn)[:FINISHED]]
+    poses = [poses[k] for k in distinct_poses(poses, turn)[:FINISHED]]
     if stages.refine:
         poses = [refine(a, b, T) for T in poses]
     shown = [(T, verify(a, b, T)) for T in poses]
     if stages.verify:  # of poses that have come together the best: some stop beside the place where they fit
         shown.sort(key=lambda pair: -logit(pair[1]))
-    shown = [shown[k] for k in _distinct([T for T, _ in shown], turn)]
+    shown = [shown[k] for k in distinct_poses([T for T, _ in shown], turn)]
     sure = confidences([e for _, e in shown]) if stages.verify else 0.5 ** np.arange(1, len(shown) + 1)
     found = [Candidate(T, e, float(p)) for (T, e), p in zip(shown, sure)]
     return sorted(found, key=lambda candidate: -candidate.confidence)
@@ -73,13 +73,13 @@ def _examined(a: Surface, b: Surface, poses: list[Pose], count: int) -> list[Pos
     return sorted(closing, key=lambda T: logit(replace(verify(a, b, T), gap=0.0, near=0.0)), reverse=True)
 
 
-def _same_turn(b: Surface) -> float:
+def same_turn(b: Surface) -> float:
     """Degrees within which two poses of b are one: the smaller it is, the less a turn moves it."""
     size = float(np.sqrt((b.points**2).sum(axis=1).mean())) if len(b.points) else 1.0
     return float(np.clip(np.degrees(SAME_SWING / max(size, 1e-9)), SAME_TURN, WIDEST))
 
 
-def _distinct(poses: Sequence[Pose], turn: float, shift: float = SAME_SHIFT) -> list[int]:
+def distinct_poses(poses: Sequence[Pose], turn: float, shift: float = SAME_SHIFT) -> list[int]:
     """Which poses are not, up to a turn in degrees and a shift in units, like an earlier one."""
     kept: list[int] = []
     for k, T in enumerate(poses):

@@ -56,39 +56,40 @@ def look_again(
 
     solid, careful = surfaces, solving(surfaces, CAREFUL)
     assembly = careful(joins, None)
-    first = Rematcher(surfaces, learned, stages, each)
-    last = [first] if stages.rematch else []
-    assembly = _again(assembly, last, careful)
+    first = rematcher = Rematcher(surfaces, learned, stages, each)
+    if stages.rematch:
+        assembly = _again(assembly, rematcher, careful)
     if _pairs(assembly) and (coarser := coarse()):
         solid, careful = coarser, solving(coarser, CAREFUL)
         rematcher = Rematcher(coarser, learned, stages, each, singles=True, closer=first)
         if new := rematcher.across(_all_groups(assembly), assembly.joins):
             assembly = careful(_surer(assembly.joins, new), groups_of(assembly))
-        last = [rematcher, first] if stages.rematch else [rematcher]  # edges are not worn everywhere
-        assembly = _again(assembly, last, careful)
+        assembly = _again(assembly, rematcher, careful)
     likely = solving(solid, LIKELY)
+    last = rematcher if stages.rematch or rematcher is not first else None
     assembly = _completed(assembly, last, likely)
     if 1 <= _pairs(assembly) <= FEW and (finer := fine()):
         # Joins that only the finest look shows would not survive settling on coarse surfaces.
         finest = Rematcher(finer, learned, stages, each, singles=True)
-        assembly = _again(assembly, [finest], solving(solid, LIKELY, settling=False))
+        assembly = _again(assembly, finest, solving(solid, LIKELY, settling=False))
     if constraints is not None and constraints.same:
         assembly = _completed(assembly, last, solving(solid, LIKELY, RELAXED, settling=False))
     return assembly
 
 
-def _completed(assembly: Assembly, looks: Sequence[Rematcher], solved: Solving) -> Assembly:
+def _completed(assembly: Assembly, rematcher: Rematcher | None, solved: Solving) -> Assembly:
     """Merge what is now likely enough, then the groups that come of it."""
     if not _pairs(assembly):
         return assembly
-    return _again(solved(assembly.joins, groups_of(assembly)), looks, solved)
+    assembly = solved(assembly.joins, groups_of(assembly))
+    return assembly if rematcher is None else _again(assembly, rematcher, solved)
 
 
-def _again(assembly: Assembly, looks: Sequence[Rematcher], solved: Solving) -> Assembly:
+def _again(assembly: Assembly, rematcher: Rematcher, solved: Solving) -> Assembly:
     """Match the groups with each other until nothing changes any more."""
     for _ in range(ROUNDS):
         groups = _all_groups(assembly)
-        new = _surest([look.between(groups, assembly.joins) for look in looks], groups)
+        new = rematcher.between(groups, assembly.joins)
         if not new:
             break
         assembly = solved(_as_groups(assembly.joins, new, groups), groups_of(assembly))
@@ -107,23 +108,12 @@ def _surer(before: Sequence[Join], new: Sequence[Join]) -> list[Join]:
     return [join for joins in {**known, **better}.values() for join in joins]
 
 
-def _surest(found: Sequence[Sequence[Join]], groups: Sequence[Group]) -> list[Join]:
-    """Of any two groups the joins of the look that is surest of itself."""
-    home = _homes(groups)
-    best: dict[Pair, list[Join]] = {}
-    for look in found:
-        for pair, joins in _sorted(look, home.__getitem__).items():
-            if _top(joins) > _top(best.get(pair, ())):
-                best[pair] = joins
-    return [join for joins in best.values() for join in joins]
-
-
 def _as_groups(before: Sequence[Join], new: Sequence[Join], groups: Sequence[Group]) -> list[Join]:
     """Of any two groups the new joins alone, if these are sure enough for a merge or surer than what was known.
 
     Between two groups all that was known of their parts has been tried, and has competed, as a whole.
     """
-    home = _homes(groups)
+    home = {k: number for number, group in enumerate(groups) for k in group.T}
     known, found = (_sorted(joins, home.__getitem__) for joins in (before, new))
     better = {pair: joins for pair, joins in found.items() if _top(joins) >= min(_top(known.get(pair, ())), LIKELY)}
     return [join for joins in {**known, **better}.values() for join in joins]
@@ -136,11 +126,6 @@ def _sorted(joins: Sequence[Join], home: Callable[[int], int]) -> dict[Pair, lis
         a, b = sorted(map(home, join.parts))
         sets.setdefault((a, b), []).append(join)
     return sets
-
-
-def _homes(groups: Sequence[Group]) -> dict[int, int]:
-    """The number of every part's group."""
-    return {k: number for number, group in enumerate(groups) for k in group.T}
 
 
 def _top(joins: Sequence[Join]) -> float:

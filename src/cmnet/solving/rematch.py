@@ -13,16 +13,16 @@ from cmnet.geometry.pose import Pose
 from cmnet.pairing.candidates import Candidate, candidates
 from cmnet.pairing.combined import combine
 from cmnet.pairing.joins import Join, join_of, pose_of_parts, pose_of_surfaces
-from cmnet.pairing.refine import COARSE, refine
 from cmnet.pairing.stages import Stages
 from cmnet.pairing.surface import Surface
+from cmnet.pairing.twice import Seen, Twice, examine_twice, worth_showing
 from cmnet.pairing.verify import verify
 from cmnet.solving.groups import Group
 
 WORTH = 0.02  # least confidence of a candidate that is worth keeping
 FROM_JOINS = 8  # poses of joins between their parts that are tried for two groups, the surest ones
 FROM_PAIR, FROM_GROUPS = 2, 12  # suggestions of the network that are taken from two parts, and for two groups
-TURN, SHIFT = 5.0, 0.05  # degrees and units by which a closer look may settle a pose
+SHOWN = 0.001  # least confidence of a join of two parts that another look examines
 MANY = 300  # pairs of parts of different groups that are matched one by one, at most
 CLOSE = 0.03  # probes so near another part count as meeting it, in units
 
@@ -37,7 +37,7 @@ class Rematcher:
     learned : T_i_j of parts that the network suggests
     singles : whether two single parts are matched too; at the scale of the first look they have been
     each    : does the work for 0 … count − 1
-    closer  : looks more closely, and settles the poses that are found here
+    closer  : looks more closely; what either of the two finds, both examine
     """
 
     surfaces: Sequence[Surface]
@@ -85,22 +85,34 @@ class Rematcher:
         return new
 
     def _joins(self, a: Group, b: Group) -> list[Join]:
-        first, second = self._combined[_key(a)], self._combined[_key(b)]
-        suggested = [pose_of_surfaces(first, second, T) for T in self._suggestions(a, b)]
-        found = [c for c in candidates(first, second, suggested, self.stages) if c.confidence >= WORTH]
-        return [
-            self._join(a, b, self._settled(a, b, pose_of_parts(first, second, c.T_a_b)), c.confidence) for c in found
-        ]
+        suggested = self._suggestions(a, b)
+        found = self._found(a, b, suggested)
+        if self.closer is None or not (self.stages.refine and self.stages.verify):
+            sure = [(pose_of_parts(*self._seen(a, b), c.T_a_b), c.confidence) for c in found]
+        else:
+            sure = [(c.T_i_j, c.confidence) for c in self._twice(a, b, found, suggested)]
+        return [self._join(a, b, T, confidence) for T, confidence in sure if confidence >= WORTH]
 
-    def _settled(self, a: Group, b: Group, T_a_b: Pose) -> Pose:
-        """The pose on the surfaces of the closer look, if they hold it."""
-        if self.closer is None or not self.stages.refine:
-            return T_a_b
-        first, second = self.closer._combined[_key(a)], self.closer._combined[_key(b)]
-        before = pose_of_surfaces(first, second, T_a_b)
-        after = refine(first, second, refine(first, second, before, COARSE))
-        moved = np.linalg.norm(after.t - before.t)
-        return pose_of_parts(first, second, after) if after.angle_to(before) < TURN and moved < SHIFT else T_a_b
+    def _seen(self, a: Group, b: Group) -> Seen:
+        return self._combined[_key(a)], self._combined[_key(b)]
+
+    def _found(self, a: Group, b: Group, suggested: Sequence[Pose]) -> list[Candidate]:
+        """What this look finds between two groups."""
+        seen = self._seen(a, b)
+        return candidates(*seen, [pose_of_surfaces(*seen, T) for T in suggested], self.stages)
+
+    def _twice(self, a: Group, b: Group, found: Sequence[Candidate], suggested: Sequence[Pose]) -> list[Twice]:
+        """What this look and the closer one find, as both see it."""
+        assert self.closer is not None
+        far, close = self._seen(a, b), self.closer._seen(a, b)
+        poses = [pose_of_parts(*far, c.T_a_b) for c in found if worth_showing(c.evidence)]
+        if len(a.T) + len(b.T) == 2:  # the first look has been at it
+            ((i, T_a_i),), ((j, T_b_j),) = a.T.items(), b.T.items()
+            poses += [T_a_i @ T @ T_b_j.inverse() for sure, T in self._known.get((i, j), ()) if sure >= SHOWN]
+        else:
+            again = self.closer._found(a, b, suggested)
+            poses += [pose_of_parts(*close, c.T_a_b) for c in again if worth_showing(c.evidence)]
+        return examine_twice(close, far, poses)
 
     def _suggestions(self, a: Group, b: Group) -> list[Pose]:
         """T_a_b as joins between two parts imply it, and as the network suggests it: those believed in most."""
