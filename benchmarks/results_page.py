@@ -199,10 +199,26 @@ def solvers() -> str | None:
     return section("The solver against the published one", told, table(("", "n", *FIGURES), rows))
 
 
+def one_run() -> str | None:
+    """Both solvers in one run."""
+    if (result := read("solvers")) is None:
+        return None
+    names = {"all stages": "robust", "paper": "published", "chance": "chance"}
+    rows = [every_figure(names[line["method"]], line) for line in result["rows"] if in_all(line)]
+    told = "The same parts, in the same places: one fracture of each number of pieces, of Breaking Bad 2 to 8, of the\n"
+    told += "generated benchmark, clean or worn, 2 to 20.\n"
+    return section("Both solvers in one run", told, table(("", "n", *FIGURES), rows), source("solvers", result))
+
+
+def in_all(row: Mapping[str, Any]) -> bool:
+    """Whether a row is about all fractures."""
+    return (row["subset"], row["pieces"]) == ("all", "all")
+
+
 def stages() -> str | None:
     if (result := read("stages")) is None:
         return None
-    lines = [row for row in result["rows"] if (row["subset"], row["pieces"]) == ("all", "all")]
+    lines = [row for row in result["rows"] if in_all(row)]
     rows = [every_figure(line["method"], line) for line in lines]
     whole = {o["path"]: o["cd"] for o in result["objects"] if o["method"] == lines[0]["method"]}
     worst = max(whole, key=lambda path: whole[path])
@@ -326,7 +342,18 @@ def training() -> str | None:
 
 def page() -> str:
     sections = [two_parts(), *(assemblies(key, title) for key, title in SETS.items())]
-    sections += [solvers(), stages(), touching(), piles(), confidence(), features_worth(), speed(), toy(), training()]
+    sections += [
+        solvers(),
+        one_run(),
+        stages(),
+        touching(),
+        piles(),
+        confidence(),
+        features_worth(),
+        speed(),
+        toy(),
+        training(),
+    ]
     return "\n".join([HEADER, *(text for text in sections if text)])
 
 
