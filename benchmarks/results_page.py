@@ -206,7 +206,7 @@ def one_run() -> str | None:
     names = {"all stages": "robust", "paper": "published", "chance": "chance"}
     rows = [every_figure(names[line["method"]], line) for line in result["rows"] if in_all(line)]
     told = "The same parts, in the same places: one fracture of each number of pieces, of Breaking Bad 2 to 8, of the\n"
-    told += "generated benchmark, clean or worn, 2 to 20.\n"
+    told += "generated benchmark, clean or worn, 2 to 18.\n"
     return section("Both solvers in one run", told, table(("", "n", *FIGURES), rows), source("solvers", result))
 
 

@@ -12,6 +12,7 @@ from scipy.spatial import cKDTree
 from cmnet.geometry.cloud import area_of_cloud
 from cmnet.geometry.neighbors import farthest_points
 from cmnet.geometry.pose import Pose
+from cmnet.geometry.trees import even_tree
 from cmnet.geometry.volume import Box, Floats32, Ints32, nearest_in_box, winding_in_box
 from cmnet.pairing.breaks import Breaks
 from cmnet.pairing.creases import Creases, neighbourhoods, spread
@@ -172,9 +173,9 @@ def surface_of(
         wall=rims.wall,
         dense=rims.points,
         dense_normals=rims.normals,
-        tree=cKDTree(rims.points),
+        tree=even_tree(rims.points),
         creases=creases,
-        crease_tree=cKDTree(creases.points),
+        crease_tree=even_tree(creases.points),
         around=neighbourhoods(creases.points, look.seeds, LOCAL, AROUND),
         probes=points[farthest_points(points, min(PROBES, len(points)))],
         inner=_inner(box, signed),

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 from cmnet.geometry.compiled import compiled
 from cmnet.geometry.pose import Pose
-from cmnet.geometry.trees import nearest_few, nearest_one
+from cmnet.geometry.trees import even_tree, nearest_few, nearest_one
 from cmnet.pairing.creases import complement
 from cmnet.pairing.surface import Surface
 
@@ -211,7 +210,7 @@ def _outline(surface: Surface, side: _Side) -> tuple[int, int]:
     border = surface.points[side.touching & ~side.touching[surface.next_to].all(axis=1)]
     if len(side.matched) == 0 or len(border) == 0:
         return 0, len(border)
-    distance = nearest_one(cKDTree(side.matched), border)[0]
+    distance = nearest_one(even_tree(side.matched), border)[0]
     return int((distance < CLOSED + surface.spacing).sum()), len(border)
 
 
