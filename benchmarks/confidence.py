@@ -4,7 +4,8 @@
     python benchmarks/confidence.py log.json --fit
 
 One log for each look (first, coarse, fine) and each ROOT; with --weights cmnet-base they give the table WITH_BREAKS.
-Logs of --look both, with --weights cmnet-base, then give the table TWICE.
+Logs of --look both, with --weights cmnet-base, then give the table TWICE; those of --look coarse --pairs belonging the
+table BELONGING.
 
 Every pair of a log is one observation: which of its candidates is right, or none. The coefficients maximise the
 likelihood of what was observed, with a small penalty on their size. What speaks against a join may not speak for it in
@@ -27,7 +28,15 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
-from cmnet.pairing.confidence import COEFFICIENTS, TWICE, WITH_BREAKS, features, features_twice
+from cmnet.pairing.confidence import (
+    BELONGING,
+    COEFFICIENTS,
+    TWICE,
+    WITH_BREAKS,
+    features,
+    features_belonging,
+    features_twice,
+)
 from cmnet.pairing.verify import Evidence
 from reporting import show, write_result
 
@@ -55,12 +64,14 @@ def observations(logs: list[Path]) -> list[Seen]:
         for row in json.loads(log.read_text(encoding="utf-8")):
             if found := row["candidates"]:
                 right = [k for k, c in enumerate(found) if c["right"]]
-                evidence = np.array([_features(c["evidence"]) for c in found])
+                evidence = np.array([_features(c["evidence"], row["kind"]) for c in found])
                 seen.append(Seen(row["name"], evidence, right[0] if right else -1))
     return seen
 
 
-def _features(evidence: dict[str, Any]) -> np.ndarray:
+def _features(evidence: dict[str, Any], kind: str) -> np.ndarray:
+    if kind == "belonging":
+        return features_belonging(Evidence(**evidence))
     if "close" in evidence:
         return features_twice(*(Evidence(**evidence[look]) for look in ("close", "far")))
     return features(Evidence(**evidence))
@@ -146,7 +157,8 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="write what --worth shows there")
     args = parser.parse_args()
     seen = observations(args.logs)
-    known = next(table for table in (COEFFICIENTS, WITH_BREAKS, TWICE) if len(table) == seen[0].features.shape[1])
+    tables = (COEFFICIENTS, WITH_BREAKS, TWICE, BELONGING)
+    known = next(table for table in tables if len(table) == seen[0].features.shape[1])
     if args.worth:
         lines = worth(seen, list(known))
         show(lines)

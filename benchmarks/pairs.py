@@ -5,9 +5,11 @@
 Of every fracture the two parts that touch most are moved at random and put back. A join is right within 5 degrees and
 0.02 of the object's largest side. With --pairs mixed, further pairs of the same fracture, touching or not, and one
 of parts of different objects are tried as well: what a confidence must hold out against; with --groups, parts against
-groups of others too, which lie a little beside their places. Seconds are of processor time: of a pair, and of preparing
-one part. With --weights, the network suggests poses and says what is broken. With --look both, what the first look or
-the coarse one finds is examined by both, as where groups are matched.
+groups of others too, which lie a little beside their places. With --pairs belonging, the small parts of a fracture are
+tried on all the others, in the holes they have left, as parts are that are known to belong there; of these only the
+place must be right. Seconds are of processor time: of a pair, and of preparing one part. With --weights, the network
+suggests poses and says what is broken. With --look both, what the first look or the coarse one finds is examined by
+both, as where groups are matched.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import argparse
 import hashlib
 import json
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -30,8 +33,9 @@ from cmnet.evaluation.selection import drawn
 from cmnet.geometry.pose import Pose
 from cmnet.matched import breaks_of
 from cmnet.model.weights import NO_WEIGHTS
-from cmnet.pairing.candidates import candidates
+from cmnet.pairing.candidates import Candidate, candidates
 from cmnet.pairing.combined import combine
+from cmnet.pairing.holes import belonging
 from cmnet.pairing.joins import pose_of_parts, pose_of_surfaces
 from cmnet.pairing.surface import COARSE, FINE, FIRST, Look, Surface, prepare, unit_of
 from cmnet.pairing.twice import examine_twice, worth_showing
@@ -41,10 +45,16 @@ from cmnet.parts.points import sample_parts
 from cmnet.solving.rematch import FROM_GROUPS, FROM_PAIR
 from reporting import show
 
-TURN, SHIFT = 5.0, 0.02  # degrees, and shares of the object's largest side: what counts as right
+TURN, SHIFT = 5.0, 0.02  # degrees, and shares of the object's largest side: what counts as right,
+PLACE = 0.05  # and as the right place of a part that is known to belong there
 LOOKS = {"first": (FIRST,), "coarse": (COARSE,), "fine": (FINE,), "both": (FIRST, COARSE)}
 JOLT_TURN, JOLT_SHIFT = 0.5, 0.002  # degrees and shares of the size by which parts of a group lie beside their places
+SMALL = 0.03  # share of the surface below which parts are tried on all the others
+BELONGING = "belonging"
 ACCEPTED = 0.5  # least confidence of a join that is accepted
+
+
+Search = Callable[[Surface, Surface, list[Pose]], list[Candidate]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +103,14 @@ def groups_of(case: Case, count: int) -> list[tuple[list[int], int]]:
     return found
 
 
+def small_parts(case: Case) -> list[tuple[list[int], int]]:
+    """All parts but the small ones, at most half of all, and one of these."""
+    areas = np.array([part.area for part in case.parts])
+    small = [int(k) for k in np.argsort(areas) if areas[k] < SMALL * areas.sum()][: len(areas) // 2]
+    group = [k for k in range(len(areas)) if k not in small]
+    return [(group, k) for k in small]
+
+
 def places(case: Case, group: list[int]) -> list[Pose]:
     """Where the parts of a group belong, seen from its first part; the others lie a little beside it."""
     T = []
@@ -114,10 +132,10 @@ class Found:
     confidence: float
 
 
-def find(a: list[Surface], b: list[Surface], learned: list[Pose]) -> list[Found]:
+def find(a: list[Surface], b: list[Surface], learned: list[Pose], search: Search) -> list[Found]:
     """Candidates of one pair, the surest first; a, b : the two parts in one look, or closely and from afar."""
     seen = list(zip(a, b))
-    poses = [candidates(*pair, [pose_of_surfaces(*pair, T) for T in learned]) for pair in seen]
+    poses = [search(*pair, [pose_of_surfaces(*pair, T) for T in learned]) for pair in seen]
     if len(seen) == 1:
         return [Found(pose_of_parts(*seen[0], c.T_a_b), asdict(c.evidence), c.confidence) for c in poses[0]]
     shown = [
@@ -127,34 +145,46 @@ def find(a: list[Surface], b: list[Surface], learned: list[Pose]) -> list[Found]
     return [Found(c.T_i_j, {"close": asdict(c.close), "far": asdict(c.far)}, c.confidence) for c in both]
 
 
-def measure(a: list[Surface], b: list[Surface], learned: list[Pose], truth: Pose | None, size: float) -> dict[str, Any]:
+def measure(
+    a: list[Surface],
+    b: list[Surface],
+    learned: list[Pose],
+    truth: Pose | None,
+    size: float,
+    search: Search = candidates,
+) -> dict[str, Any]:
     """Candidates of one pair, each with its error. No truth: the two do not belong together."""
     start = time.process_time()
-    found = find(a, b, learned)
+    found = find(a, b, learned, search)
     seconds = time.process_time() - start
     rows = []
     for candidate in found:
         T, middle = candidate.T, b[0].T_part_surface.t
         turn = 180.0 if truth is None else T.angle_to(truth)
         shift = 1.0 if truth is None else float(np.linalg.norm(T.apply(middle) - truth.apply(middle)) / size)
-        row = {"turn": turn, "shift": shift, "right": turn < TURN and shift < SHIFT, "confidence": candidate.confidence}
+        right = shift < PLACE if search is belonging else turn < TURN and shift < SHIFT
+        row = {"turn": turn, "shift": shift, "right": right, "confidence": candidate.confidence}
         rows.append({**row, "evidence": candidate.evidence})
     return {"seconds": seconds, "candidates": rows}
 
 
 def run(
-    case: Case, others: int, groups: int, foreign: Part | None, looks: tuple[Look, ...], assembler: Assembler | None
+    case: Case,
+    todo: list[tuple[int, int, str]],
+    grouped: list[tuple[list[int], int]],
+    foreign: Part | None,
+    looks: tuple[Look, ...],
+    assembler: Assembler | None,
+    search: Search = candidates,
 ) -> list[dict[str, Any]]:
     unit, rows = unit_of(case.parts), []
     start = time.process_time()
-    todo = pairs_of(case, others)
-    grouped = groups_of(case, groups)
     parts = [*case.parts, *([] if foreign is None else [foreign])]
     described = assembler.describe(parts) if assembler else []
     breaks = [breaks_of(d) for d in described] or [None] * len(parts)
     needed = {k for i, j, _ in todo for k in (i, j)} | {k for group, j in grouped for k in (*group, j)}
     surfaces = {k: [prepare(parts[k], unit, look, breaks=breaks[k]) for look in looks] for k in needed}
-    prepared = (time.process_time() - start) / len(surfaces)
+    prepared = (time.process_time() - start) / max(len(surfaces), 1)
 
     def learned(i: int, j: int) -> list[Pose]:
         return assembler.suggestions(described, [(i, j)])[i, j] if assembler else []
@@ -172,8 +202,8 @@ def run(
         whole = [combine([surfaces[k][n] for k in group], T) for n in range(len(looks))]
         suggested = [T_k @ pose for k, T_k in zip(group, T) for pose in learned(k, j)[:FROM_PAIR]]
         truth = case.T[group[0]] @ case.T[j].inverse()
-        measured = measure(whole, surfaces[j], suggested[:FROM_GROUPS], truth, case.size)
-        rows.append(row("group", float(case.contact[group, j].sum()), measured))
+        measured = measure(whole, surfaces[j], suggested[:FROM_GROUPS], truth, case.size, search)
+        rows.append(row(BELONGING if search is belonging else "group", float(case.contact[group, j].sum()), measured))
     if foreign is not None:
         i, j = todo[0][0], len(parts) - 1
         alien = [prepare(foreign, unit, look, breaks=breaks[j]) for look in looks]
@@ -202,7 +232,8 @@ def table(rows: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
     most = [row for row in rows if row["kind"] == "most"]
     lines = {f"{k} pieces": [r for r in most if r["pieces"] == k] for k in sorted({r["pieces"] for r in most})}
     lines["all"] = most
-    for kind, name in (("other", "other pairs"), ("group", "groups"), ("foreign", "foreign pairs")):
+    kinds = (("other", "other pairs"), ("group", "groups"), (BELONGING, BELONGING), ("foreign", "foreign pairs"))
+    for kind, name in kinds:
         lines[name] = [r for r in rows if r["kind"] == kind]
     return {name: summary(part) for name, part in lines.items() if part}
 
@@ -213,7 +244,7 @@ def main() -> None:
     parser.add_argument("--half", choices=("development", "held-out", "all"), default="development", help="objects")
     parser.add_argument("--pieces", type=int, nargs="+", default=[2, 4, 6, 8], help="numbers of pieces")
     parser.add_argument("--limit", type=int, default=None, help="fractures per number of pieces, at most")
-    parser.add_argument("--pairs", choices=("most", "mixed"), default="most")
+    parser.add_argument("--pairs", choices=("most", "mixed", BELONGING), default="most")
     parser.add_argument("--others", type=int, default=2, help="further pairs of a fracture, if mixed (default: 2)")
     parser.add_argument("--groups", type=int, default=0, help="parts against groups of others (default: none)")
     parser.add_argument("--json", type=Path, default=None, help="write the table and one line a pair there")
@@ -229,7 +260,11 @@ def main() -> None:
     for fracture in drawn(args.root.expanduser(), half, args.pieces, args.limit):
         case = load_case(fracture)
         others, foreign = (args.others, before) if mixed else (0, None)
-        rows += run(case, others, args.groups, foreign, LOOKS[args.look], assembler)
+        if args.pairs == BELONGING:
+            rows += run(case, [], small_parts(case), None, LOOKS[args.look], assembler, belonging)
+        else:
+            todo, grouped = pairs_of(case, others), groups_of(case, args.groups)
+            rows += run(case, todo, grouped, foreign, LOOKS[args.look], assembler)
         before = case.parts[0]
         if args.log:
             args.log.write_text(json.dumps(rows), encoding="utf-8")

@@ -1,8 +1,12 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from breaking import broken, prepared, solid_bar, solid_egg, thin_bowl
 from cmnet.geometry.pose import Pose
+from cmnet.pairing.joins import pose_of_surfaces
+from cmnet.pairing.surface import COARSE
 
 
 @pytest.fixture(scope="session")
@@ -31,6 +35,24 @@ def egg():
 def bowl(bowl_parts):
     """Surfaces of the two pieces of a thin bowl, in their assembled places."""
     return prepared(bowl_parts)
+
+
+def told(surface, T):
+    """The surface as a perfect break head sees it; T brings it into place, where it was cut near z = 0."""
+    z, up = T.apply(surface.points)[:, 2], T.rotate(surface.normals)[:, 2]
+    return replace(surface, broken=((np.abs(z) < 0.3) & (np.abs(up) > 0.3)).astype(np.float64), look=COARSE)
+
+
+@pytest.fixture(scope="session")
+def halves(bar):
+    """The two halves of a bar that know where they are broken."""
+    assembled = [Pose(s.T_part_surface.R, s.T_part_surface.t / s.unit) for s in bar]
+    return [told(surface, T) for surface, T in zip(bar, assembled)]
+
+
+@pytest.fixture(scope="session")
+def truth(halves):
+    return pose_of_surfaces(*halves, Pose.identity())
 
 
 @pytest.fixture

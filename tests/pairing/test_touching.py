@@ -9,27 +9,7 @@ from scipy.spatial.transform import Rotation
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.candidates import candidates
 from cmnet.pairing.hypotheses import poses_of, seeded_poses
-from cmnet.pairing.joins import pose_of_surfaces
-from cmnet.pairing.surface import COARSE
 from cmnet.pairing.touching import contact, propose_touching, settled
-
-
-def told(surface, T):
-    """The surface as a perfect break head sees it; T brings it into place, where it was cut near z = 0."""
-    z, up = T.apply(surface.points)[:, 2], T.rotate(surface.normals)[:, 2]
-    return replace(surface, broken=((np.abs(z) < 0.3) & (np.abs(up) > 0.3)).astype(np.float64), look=COARSE)
-
-
-@pytest.fixture(scope="module")
-def halves(bar):
-    """The two halves of a bar that know where they are broken."""
-    assembled = [Pose(s.T_part_surface.R, s.T_part_surface.t / s.unit) for s in bar]
-    return [told(surface, T) for surface, T in zip(bar, assembled)]
-
-
-@pytest.fixture(scope="module")
-def truth(halves):
-    return pose_of_surfaces(*halves, Pose.identity())
 
 
 def beside(truth, rng, degrees, shift):

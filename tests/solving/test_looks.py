@@ -113,3 +113,34 @@ def test_no_further_look_where_nothing_is_open(egg):
     assembly = look_again(egg[0], all_of_it, look, look, {}, lambda work, count: [], stages=BLIND)
     assert assembly.groups == [[0, 1, 2, 3]]
     assert not asked
+
+
+def test_without_rematching_groups_are_never_matched(egg, monkeypatch):
+    """Single parts are, at every look."""
+    looked = []
+    monkeypatch.setattr(looks.Rematcher, "between", lambda *_: pytest.fail("groups were matched"))
+    monkeypatch.setattr(looks.Rematcher, "across", lambda self, groups, known=(): looked.append(len(groups)) or [])
+    surfaces, T = egg
+    alone, known = replace(BLIND, rematch=False), of_one_object("abcd")
+    give = lambda: list(surfaces)  # noqa: E731
+    assembly = look_again(surfaces, [join(T, 0, 1, 0.95)], give, give, {}, lambda work, count: [], known, alone)
+    assert assembly.groups == [[0, 1]]
+    assert looked == [3, 3]  # the coarse look and the finest
+
+
+def test_of_one_object_a_guess_is_better_than_nothing(egg, monkeypatch):
+    """Below RELAXED: only where it is known to belong, and only by what looks for that."""
+    surfaces, T = egg
+    held = [join(T, 0, 1, 0.95), join(T, 1, 2, 0.95)]
+    guess = join(T, 2, 3, 0.04)
+    between = lambda self, groups, known=(): [guess] if self.same and len(groups) == 2 else []  # noqa: E731
+    monkeypatch.setattr(looks.Rematcher, "between", between)
+    monkeypatch.setattr(looks.Rematcher, "across", lambda self, groups, known=(): [])
+    give = lambda: list(surfaces)  # noqa: E731
+
+    def put(constraints):
+        each = lambda work, count: []  # noqa: E731
+        return look_again(surfaces, held, give, list, {}, each, constraints, BLIND)
+
+    assert put(of_one_object("abcd")).groups == [[0, 1, 2, 3]]
+    assert put(None).unplaced == [3]

@@ -100,3 +100,20 @@ def test_an_unsure_join_of_two_parts_is_tried_on_their_groups(egg):
         i, j = best.parts
         assert best.T_i_j.angle_to(T[i] @ T[j].inverse()) < 0.5
         assert best.confidence > 0.9
+
+
+def test_what_is_known_to_belong_is_matched_with_most_of_it_alone(egg):
+    """Of four equal parts three are most, one is not; and nothing is with parts that nobody spoke of."""
+    surfaces, T = egg
+    calls = []
+    each = lambda work, count: calls.append(count) or []  # noqa: E731
+
+    def asked(groups, *same):
+        Rematcher(surfaces, {}, ALL, each, singles=True, same=same).between(groups)
+        return calls.pop()
+
+    everything = range(4)
+    assert asked([group(T, 0, 1, 2), group(T, 3)], everything) == 1
+    assert asked([group(T, 0, 1, 2), group(T, 3)], (0, 1, 2)) == 0
+    assert asked([group(T, k) for k in range(4)], everything) == 0
+    assert asked([group(T, 0), group(T, 1)], (0, 1)) == 1

@@ -49,6 +49,10 @@ WITH_BREAKS = {
 # Fitted on pairs and groups of 48 worn objects (--preset training --seed 903 --pieces 3-14 --wear light) and 15 clean
 # ones (--seed 904 --pieces 3-12): `benchmarks/pairs.py --pairs mixed --others 3 --groups 4 --look both`.
 TWICE = {"constant": 0.72, "surer": 0.65, "other": 0.26}
+# Of a pose of a part that is known to belong to a group, from afar: that this is its place, however it is turned there.
+# One place is right, though it may not be among those found. Fitted on the small parts of the same worn objects:
+# `benchmarks/pairs.py --pairs belonging --look coarse`.
+BELONGING = {"constant": 1.16, "alone": 0.59}
 LEAST = -8.0  # log odds of the other one, which may see nothing at all
 
 
@@ -91,6 +95,18 @@ def features_twice(close: Evidence, far: Evidence) -> Array:
     """(3,) float, in the order of the table."""
     other, surer = sorted((logit(close), logit(far)))
     return np.array([1.0, surer, max(other, LEAST)])
+
+
+def where_it_belongs(evidence: Sequence[Evidence]) -> Array:
+    """(c,) float in [0, 1]: of two that are known to belong together, how probable the place of each is."""
+    if any(e.broken is None for e in evidence):  # the table was fitted with the network
+        return confidences(evidence)
+    return shares(np.array([features_belonging(e) @ np.array(list(BELONGING.values())) for e in evidence]))
+
+
+def features_belonging(evidence: Evidence) -> Array:
+    """(2,) float, in the order of the table."""
+    return np.array([1.0, logit(evidence)])
 
 
 def confidences(evidence: Sequence[Evidence]) -> Array:

@@ -22,6 +22,7 @@ Ints = NDArray[np.int64]
 Indices = NDArray[np.int32]
 # Of a part: samples and their normals (d, 3), of every voxel a nearest sample; the voxels' origin, scale and shape
 Field = tuple[Floats, Floats, Indices, Floats, np.float32, Ints]
+Samples = tuple[Floats, Floats, float]  # of a part: points and normals (m, 3), and the area that each stands for
 
 BROKEN = 0.4  # samples that judge lie on a break with at least this probability
 FACING = np.float32(-0.6)  # and face what they touch with normals whose dot product is below this
@@ -55,25 +56,34 @@ def propose_touching(a: Surface, b: Surface, kept: int, settle: bool = True) -> 
 
 def contact(a: Surface, b: Surface, poses: Poses, judges: int, near: float) -> Floats:
     """(h,) float32: the area of b's breaks that lies on a in each pose, in square units."""
-    x, n, area = _on_breaks(b, judges)
+    return lying_on(a, poses, on_breaks(b, judges), near, np.ones(len(a.dense), dtype=np.float32))
+
+
+def lying_on(a: Surface, poses: Poses, samples: Samples, near: float, weights: Floats) -> Floats:
+    """(h,) float32: the area of the samples that lies on a in each pose; weights : (d,), of a's dense samples"""
+    x, n, area = samples
     total = np.zeros(len(poses), dtype=np.float32)
-    _contact(poses.R, poses.t, x, n, _field(a), np.float32(near), total)
+    _contact(poses.R, poses.t, x, n, _field(a), weights, np.float32(near), total)
     return np.asarray(area * total)
 
 
 def settled(a: Surface, b: Surface, poses: Poses) -> Poses:
     """Every pose moved until the breaks that face each other touch."""
-    x, n, _ = _on_breaks(b, SETTLED[0])
+    x, n, _ = on_breaks(b, SETTLED[0])
     settling, field = Poses(poses.R.copy(), poses.t.copy()), _field(a)
     for near in RADII:
         _settle(settling.R, settling.t, x, n, field, np.float32(near))
     return settling
 
 
-def _on_breaks(b: Surface, count: int) -> tuple[Floats, Floats, float]:
-    """Points and normals of at most `count` even samples of b's breaks, and the area that each stands for."""
+def on_breaks(b: Surface, count: int) -> Samples:
+    """At most `count` even samples of b's breaks."""
     assert b.broken is not None
-    chosen = np.flatnonzero(b.broken > BROKEN)
+    return some_of(b, np.flatnonzero(b.broken > BROKEN), count)
+
+
+def some_of(b: Surface, chosen: Ints, count: int) -> Samples:
+    """At most `count` even ones of the chosen samples of b."""
     step = max(1, -(-len(chosen) // count))
     chosen = chosen[::step]
     return b.points[chosen].astype(np.float32), b.normals[chosen].astype(np.float32), b.area * step / len(b.points)
@@ -100,8 +110,10 @@ def _touched(
 
 
 @compiled
-def _contact(R: Floats, t: Floats, x: Floats, n: Floats, field: Field, near: np.float32, total: Floats) -> None:
-    """Adds to total (h,) the samples x with normals n (m, 3) that lie on another part's in each pose."""
+def _contact(
+    R: Floats, t: Floats, x: Floats, n: Floats, field: Field, weights: Floats, near: np.float32, total: Floats
+) -> None:
+    """Adds to total (h,) the samples x with normals n (m, 3) that lie on another part's, of weights (d,)."""
     points, normals = field[0], field[1]
     for h in range(len(t)):
         for k in range(len(x)):
@@ -109,7 +121,7 @@ def _contact(R: Floats, t: Floats, x: Floats, n: Floats, field: Field, near: np.
             if at >= 0:
                 gap = (y0 - points[at, 0]) * normals[at, 0] + (y1 - points[at, 1]) * normals[at, 1]
                 gap += (y2 - points[at, 2]) * normals[at, 2]
-                total[h] += facing * np.exp(-((gap / near) ** 2))
+                total[h] += weights[at] * facing * np.exp(-((gap / near) ** 2))
 
 
 @compiled

@@ -2,7 +2,7 @@
 
 Groups show what they have left open together. Worn edges have no fine structure: what is still open is compared at a
 coarser scale. Contacts much smaller than the parts, a stem or a neck, show only at a finer one; that takes longest, and
-comes last.
+comes last. Parts that are known to belong to the rest go, in the end, where they most likely do.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from cmnet.solving.assembly import Assembly, groups_of
 from cmnet.solving.constraints import Constraints
 from cmnet.solving.groups import Group, Pair
 from cmnet.solving.growth import RELAXED
-from cmnet.solving.rematch import Each, Rematcher
+from cmnet.solving.rematch import WORTH, Each, Rematcher
 from cmnet.solving.robust import solve
 
 ROUNDS = 4  # groups that have grown are looked at again, so often at most
@@ -62,19 +62,28 @@ def look_again(
     if _pairs(assembly) and (coarser := coarse()):
         solid, careful = coarser, solving(coarser, CAREFUL)
         rematcher = Rematcher(coarser, learned, stages, each, singles=True, closer=first)
-        if new := rematcher.across(_all_groups(assembly), assembly.joins):
-            assembly = careful(_surer(assembly.joins, new), groups_of(assembly))
-        assembly = _again(assembly, rematcher, careful)
-    likely = solving(solid, LIKELY)
-    last = rematcher if stages.rematch or rematcher is not first else None
-    assembly = _completed(assembly, last, likely)
+        assembly = _across(assembly, rematcher, careful)
+        if stages.rematch:
+            assembly = _again(assembly, rematcher, careful)
+    last = rematcher if stages.rematch else None
+    assembly = _completed(assembly, last, solving(solid, LIKELY))
     if 1 <= _pairs(assembly) <= FEW and (finer := fine()):
         # Joins that only the finest look shows would not survive settling on coarse surfaces.
         finest = Rematcher(finer, learned, stages, each, singles=True)
-        assembly = _again(assembly, finest, solving(solid, LIKELY, settling=False))
+        looked = _again if stages.rematch else _across
+        assembly = looked(assembly, finest, solving(solid, LIKELY, settling=False))
     if constraints is not None and constraints.same:
         assembly = _completed(assembly, last, solving(solid, LIKELY, RELAXED, settling=False))
+        if stages.rematch and solid is not surfaces:
+            guessing = Rematcher(solid, learned, stages, each, singles=True, same=constraints.same)
+            assembly = _again(assembly, guessing, solving(solid, LIKELY, WORTH, settling=False))
     return assembly
+
+
+def _across(assembly: Assembly, rematcher: Rematcher, solved: Solving) -> Assembly:
+    """Match single parts of different groups, once."""
+    new = rematcher.across(_all_groups(assembly), assembly.joins)
+    return solved(_surer(assembly.joins, new), groups_of(assembly)) if new else assembly
 
 
 def _completed(assembly: Assembly, rematcher: Rematcher | None, solved: Solving) -> Assembly:

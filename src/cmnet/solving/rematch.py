@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.candidates import Candidate, candidates
 from cmnet.pairing.combined import combine
+from cmnet.pairing.holes import belonging
 from cmnet.pairing.joins import Join, join_of, pose_of_parts, pose_of_surfaces
 from cmnet.pairing.stages import Stages
 from cmnet.pairing.surface import Surface
@@ -24,6 +25,7 @@ FROM_JOINS = 8  # poses of joins between their parts that are tried for two grou
 FROM_PAIR, FROM_GROUPS = 2, 12  # suggestions of the network that are taken from two parts, and for two groups
 SHOWN = 0.001  # least confidence of a join of two parts that another look examines
 MANY = 300  # pairs of parts of different groups that are matched one by one, at most
+MOST = 0.5  # share of the surface of all that belongs together, from which a group is most of it
 CLOSE = 0.03  # probes so near another part count as meeting it, in units
 
 Key = frozenset[int]
@@ -38,6 +40,7 @@ class Rematcher:
     singles : whether two single parts are matched too; at the scale of the first look they have been
     each    : does the work for 0 … count − 1
     closer  : looks more closely; what either of the two finds, both examine
+    same    : if given, only groups are matched that are known to belong together by it, with the one that is most of it
     """
 
     surfaces: Sequence[Surface]
@@ -46,6 +49,7 @@ class Rematcher:
     each: Each
     singles: bool = False
     closer: Rematcher | None = None
+    same: Sequence[Collection[int]] = ()
     _tried: set[frozenset[Key]] = field(default_factory=set)
     _combined: dict[Key, Surface] = field(default_factory=dict)
     _known: dict[tuple[int, int], list[tuple[float, Pose]]] = field(default_factory=dict)
@@ -81,8 +85,14 @@ class Rematcher:
     def _is_new(self, a: Group, b: Group) -> bool:
         pair = frozenset((_key(a), _key(b)))
         new = pair not in self._tried and (self.singles or len(a.T) + len(b.T) > 2)
+        new = new and (not self.same or any(self._belong(a, b, parts) for parts in self.same))
         self._tried.add(pair)
         return new
+
+    def _belong(self, a: Group, b: Group, same: Collection[int]) -> bool:
+        """Whether both are of these parts, and one of the two is most of them."""
+        areas = [sum(self.surfaces[k].area for k in parts) for parts in (same, a.T.keys() & same, b.T.keys() & same)]
+        return min(areas) > 0 and max(areas[1:]) >= MOST * areas[0]
 
     def _joins(self, a: Group, b: Group) -> list[Join]:
         suggested = self._suggestions(a, b)
@@ -99,7 +109,8 @@ class Rematcher:
     def _found(self, a: Group, b: Group, suggested: Sequence[Pose]) -> list[Candidate]:
         """What this look finds between two groups."""
         seen = self._seen(a, b)
-        return candidates(*seen, [pose_of_surfaces(*seen, T) for T in suggested], self.stages)
+        find = belonging if self.same else candidates
+        return find(*seen, [pose_of_surfaces(*seen, T) for T in suggested], self.stages)
 
     def _twice(self, a: Group, b: Group, found: Sequence[Candidate], suggested: Sequence[Pose]) -> list[Twice]:
         """What this look and the closer one find, as both see it."""

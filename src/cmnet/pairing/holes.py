@@ -1,0 +1,97 @@
+"""Poses in which a part lies in what a group has left open: crumbs have breaks on most sides, and hardly any edge.
+
+Every sample of a break against every one of the other part's, in some turns about their normals, is a pose. Break on
+break speaks for it, skin on anything against it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cmnet.geometry.neighbors import farthest_points
+from cmnet.geometry.pose import Pose
+from cmnet.geometry.trees import even_tree, nearest_one
+from cmnet.pairing.candidates import Candidate, candidates
+from cmnet.pairing.confidence import where_it_belongs
+from cmnet.pairing.hypotheses import Poses, distinct, highest, overlap
+from cmnet.pairing.stages import ALL, Stages
+from cmnet.pairing.surface import Surface
+from cmnet.pairing.touching import BROKEN, lying_on, settled, some_of
+
+Array = NDArray[np.float64]
+Floats = NDArray[np.float32]
+Ints = NDArray[np.int64]
+
+IN_HOLES = 16  # poses that are suggested beside all others
+OPEN, BREAKS, TURNS = 100, 15, 12  # samples of a's breaks and of b's, spread out, and turns about their normals
+# Poses that remain, samples that judge them, and how far those may be off, in units: before and after probing for
+# overlap, and in the end
+SIEVE, PROBED, SETTLED = (1500, 60, 0.03), 500, (300, 0.012)
+SUNK = 0.004  # of b's area: what one probe inside the other part outweighs
+FEWEST = 10  # samples on breaks, of either part
+
+
+def belonging(a: Surface, b: Surface, learned: Sequence[Pose] = (), stages: Stages = ALL) -> list[Candidate]:
+    """Candidates of two that are known to belong together, the one being most of the object, the surest first."""
+    if a.area < b.area:
+        swapped = belonging(b, a, [T.inverse() for T in learned], stages)
+        return [replace(c, T_a_b=c.T_a_b.inverse()) for c in swapped]
+    in_holes = propose_in_holes(a, b, IN_HOLES) if stages.geometric else []
+    found = candidates(a, b, [*learned, *in_holes], stages)
+    sure = where_it_belongs([c.evidence for c in found])
+    return [replace(c, confidence=float(p)) for c, p in zip(found, sure)]
+
+
+def propose_in_holes(a: Surface, b: Surface, kept: int) -> list[Pose]:
+    """The most promising poses of b in a's frame, best first; none where nobody says what is broken."""
+    if a.broken is None or b.broken is None:
+        return []
+    on_a, on_b = (np.flatnonzero(broken > BROKEN) for broken in (a.broken, b.broken))
+    if min(len(on_a), len(on_b)) < FEWEST:
+        return []
+    opened = a.broken[nearest_one(even_tree(a.points), a.dense)[1]].astype(np.float32)
+    skin = np.setdiff1d(np.arange(len(b.points)), on_b)
+
+    def score(poses: Poses, judges: int, near: float) -> Floats:
+        filled = lying_on(a, poses, some_of(b, on_b, judges), near, opened)
+        return filled - lying_on(a, poses, some_of(b, skin, judges), near, np.ones_like(opened))
+
+    def sunk(poses: Poses) -> Floats:
+        return np.float32(SUNK * b.area) * overlap(a, b, poses)
+
+    poses = _facing(a, b, _spread(a, on_a, OPEN), _spread(b, on_b, BREAKS))
+    count, judges, near = SIEVE
+    fill = score(poses, judges, near)
+    first = highest(fill, count)
+    poses, fill = poses[first], fill[first]
+    poses = settled(a, b, poses[highest(fill - sunk(poses), PROBED)])
+    chosen = distinct(poses, score(poses, *SETTLED) - sunk(poses), kept)
+    return [poses.one(i) for i in chosen]
+
+
+def _spread(surface: Surface, samples: Ints, count: int) -> Ints:
+    """At most `count` of the samples, far from each other."""
+    return samples[farthest_points(surface.points[samples], min(count, len(samples)))]
+
+
+def _facing(a: Surface, b: Surface, i: Ints, j: Ints) -> Poses:
+    """Samples i of a and j of b on each other, each two in TURNS poses."""
+    angle = 2 * np.pi * np.arange(TURNS) / TURNS
+    turns = np.zeros((TURNS, 3, 3))
+    turns[:, 0, 0] = turns[:, 1, 1] = np.cos(angle)
+    turns[:, 1, 0], turns[:, 0, 1], turns[:, 2, 2] = np.sin(angle), -np.sin(angle), 1.0
+    R = np.einsum("aij,sjk,blk->sabil", _frames(a.normals[i]), turns, _frames(-b.normals[j]), optimize=True)
+    t = a.points[i][:, None] - np.einsum("sabij,bj->sabi", R, b.points[j])
+    return Poses(R.reshape(-1, 3, 3).astype(np.float32), t.reshape(-1, 3).astype(np.float32))
+
+
+def _frames(normals: Array) -> Array:
+    """(m, 3, 3) float: rotations whose last columns are the normals."""
+    aside = np.where(np.abs(normals[:, :1]) < 0.9, [[1.0, 0.0, 0.0]], [[0.0, 1.0, 0.0]])
+    x = np.cross(aside, normals)
+    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    return np.stack([x, np.cross(normals, x), normals], axis=2)
