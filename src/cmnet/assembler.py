@@ -57,7 +57,7 @@ def assemble(
     parts       : a folder, file paths, trimesh objects, (n, 3) arrays or Parts, each in any pose, all in one unit
     weights     : a name or a path, a CMNet, or "none": the surfaces alone
     constraints : what is known beforehand, or the JSON file that says it
-    one_object  : all parts are of one object, so that a part is placed even where that is less sure
+    one_object  : all parts are of one object, so that a part goes where it most likely belongs, however unsure
     progress    : called with the stage, how much of it is done, and how much there is
     """
     return Assembler(weights, solver, seed=seed).assemble(parts, progress, constraints, one_object)
