@@ -69,7 +69,7 @@ which forgives thin parts turned around. A part that is left out counts as wrong
 
 By default cmnet takes nothing for granted: there may be foreign parts, and what is not sure stays out. The published
 methods know that all parts are of one object, and place every one. Told the same (`--one-object`), cmnet also places
-what is less likely than not: more parts are right, and fewer of the joins.
+what is less likely than not, down to guesses: more parts are right, and fewer of the joins.
 """
 
 
