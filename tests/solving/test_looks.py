@@ -7,8 +7,8 @@ import pytest
 
 import cmnet.solving.looks as looks
 from cmnet.geometry.pose import Pose
-from cmnet.pairing.stages import Stages
-from cmnet.solving.constraints import of_one_object
+from cmnet.pairing.stages import ALL, Stages
+from cmnet.solving.constraints import Touch, of_one_object
 from cmnet.solving.looks import look_again
 from worlds import join, wrong
 
@@ -128,19 +128,56 @@ def test_without_rematching_groups_are_never_matched(egg, monkeypatch):
     assert looked == [3, 3]  # the coarse look and the finest
 
 
-def test_of_one_object_a_guess_is_better_than_nothing(egg, monkeypatch):
-    """Below RELAXED: only where it is known to belong, and only by what looks for that."""
-    surfaces, T = egg
-    held = [join(T, 0, 1, 0.95), join(T, 1, 2, 0.95)]
-    guess = join(T, 2, 3, 0.04)
-    between = lambda self, groups, known=(): [guess] if self.same and len(groups) == 2 else []  # noqa: E731
-    monkeypatch.setattr(looks.Rematcher, "between", between)
-    monkeypatch.setattr(looks.Rematcher, "across", lambda self, groups, known=(): [])
+@pytest.fixture
+def guessing(egg, monkeypatch):
+    """Put parts together by joins and, of so many groups known to belong together, by guesses."""
+    surfaces = egg[0]
     give = lambda: list(surfaces)  # noqa: E731
 
-    def put(constraints):
-        each = lambda work, count: []  # noqa: E731
-        return look_again(surfaces, held, give, list, {}, each, constraints, BLIND)
+    def put(held, guesses, groups, constraints, stages=BLIND):
+        found = lambda self, among, known=(): guesses if self.same and len(among) == groups else []  # noqa: E731
+        monkeypatch.setattr(looks.Rematcher, "between", found)
+        monkeypatch.setattr(looks.Rematcher, "across", lambda self, among, known=(): [])
+        return look_again(surfaces, held, give, list, {}, lambda work, count: [], constraints, stages)
 
-    assert put(of_one_object("abcd")).groups == [[0, 1, 2, 3]]
-    assert put(None).unplaced == [3]
+    return put
+
+
+def test_of_one_object_a_guess_is_better_than_nothing(egg, guessing):
+    """Below RELAXED: only where it is known to belong, and only by what looks for that."""
+    T = egg[1]
+    held, guess = [join(T, 0, 1, 0.95), join(T, 1, 2, 0.95)], [join(T, 2, 3, 0.04)]
+    assert guessing(held, guess, 2, of_one_object("abcd")).groups == [[0, 1, 2, 3]]
+    assert guessing(held, guess, 2, None).unplaced == [3]
+
+
+def test_a_guess_counts_instead_of_what_cannot_be(egg, guessing):
+    """A surer join puts part 3 into part 0."""
+    surfaces, T = egg[0], [pose.inverse() for pose in egg[1]]
+    held, known = [join(T, 0, 1, 0.95), join(T, 1, 2, 0.95)], of_one_object("abcd")
+    at_0, at_3 = (surfaces[k].T_part_surface.t for k in (0, 3))
+    inside = replace(join(T, 0, 3, 0.4), T_i_j=Pose(np.eye(3), at_0 - at_3))
+    assert guessing([*held, inside], [], 2, known, ALL).unplaced == [3]
+    assembly = guessing([*held, inside], [join(T, 2, 3, 0.2)], 2, known, ALL)
+    assert used(assembly) == {(0, 1), (1, 2), (2, 3)}
+
+
+@pytest.mark.parametrize(("sure", "groups"), [(0.3, [[0, 1, 2, 3]]), (0.9, [[0, 1], [2, 3]])])
+def test_of_one_object_what_fits_nowhere_is_taken_apart_unless_it_is_sure(egg, guessing, sure, groups):
+    surfaces, T = egg
+    largest = max((sum(surfaces[k].area for k in pair), pair) for pair in ((0, 1), (2, 3)))[1]
+    i, j = {0, 1, 2, 3} - {*largest}
+    doubtful = wrong(i, j, sure, seed=1)
+    held = [join(T, *largest, 0.95), doubtful]
+    assembly = guessing(held, [join(T, largest[0], i, 0.04), join(T, largest[1], j, 0.04)], 3, of_one_object("abcd"))
+    assert assembly.groups == groups or assembly.groups == groups[::-1]
+    assert [k.parts for k in assembly.joins if not k.used] == ([(i, j)] if len(groups) == 1 else [])
+
+
+def test_of_one_object_what_a_constraint_joins_is_not_taken_apart(egg, guessing):
+    surfaces, T = egg
+    largest = max((sum(surfaces[k].area for k in pair), pair) for pair in ((0, 1), (2, 3)))[1]
+    i, j = sorted({0, 1, 2, 3} - {*largest})
+    known = replace(of_one_object("abcd"), join=(Touch((i, j)),))
+    held, guesses = [join(T, *largest, 0.95), wrong(i, j, 0.3, seed=1)], [join(T, largest[0], i, 0.04)]
+    assert sorted(guessing(held, guesses, 3, known).groups) == [[0, 1], [2, 3]]

@@ -102,8 +102,8 @@ def test_an_unsure_join_of_two_parts_is_tried_on_their_groups(egg):
         assert best.confidence > 0.9
 
 
-def test_what_is_known_to_belong_is_matched_with_most_of_it_alone(egg):
-    """Of four equal parts three are most, one is not; and nothing is with parts that nobody spoke of."""
+def test_what_is_known_to_belong_is_matched_with_the_largest_of_it_alone(egg):
+    """And nothing is with parts that nobody spoke of."""
     surfaces, T = egg
     calls = []
     each = lambda work, count: calls.append(count) or []  # noqa: E731
@@ -115,5 +115,16 @@ def test_what_is_known_to_belong_is_matched_with_most_of_it_alone(egg):
     everything = range(4)
     assert asked([group(T, 0, 1, 2), group(T, 3)], everything) == 1
     assert asked([group(T, 0, 1, 2), group(T, 3)], (0, 1, 2)) == 0
-    assert asked([group(T, k) for k in range(4)], everything) == 0
+    assert asked([group(T, k) for k in range(4)], everything) == 3
+    assert asked([group(T, k) for k in range(4)], (0, 1, 3)) == 2
     assert asked([group(T, 0), group(T, 1)], (0, 1)) == 1
+
+
+def test_what_is_left_over_belongs_to_something_larger(egg):
+    surfaces, T = egg
+    rematcher = Rematcher(surfaces, {}, ALL, here, same=(range(4),))
+    groups = [group(T, 0, 1), group(T, 2, 3)]
+    smaller = min(groups, key=lambda g: sum(surfaces[k].area for k in g.T))
+    assert rematcher.left_over(groups) == [smaller]
+    assert rematcher.left_over([group(T, 0, 1, 2), group(T, 3)]) == []
+    assert Rematcher(surfaces, {}, ALL, here, same=((0, 1),)).left_over(groups) == []

@@ -8,13 +8,14 @@ comes last. Parts that are known to belong to the rest go, in the end, where the
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from math import comb
 
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.joins import Join
 from cmnet.pairing.stages import ALL, Stages
 from cmnet.pairing.surface import Surface
-from cmnet.solving.assembly import Assembly, groups_of
+from cmnet.solving.assembly import Assembly, groups_of, ranked
 from cmnet.solving.constraints import Constraints
 from cmnet.solving.groups import Group, Pair
 from cmnet.solving.growth import RELAXED
@@ -76,7 +77,7 @@ def look_again(
         assembly = _completed(assembly, last, solving(solid, LIKELY, RELAXED, settling=False))
         if stages.rematch and solid is not surfaces:
             guessing = Rematcher(solid, learned, stages, each, singles=True, same=constraints.same)
-            assembly = _again(assembly, guessing, solving(solid, LIKELY, WORTH, settling=False))
+            assembly = _guessed(assembly, guessing, solving(solid, LIKELY, WORTH, settling=False), constraints)
     return assembly
 
 
@@ -94,17 +95,38 @@ def _completed(assembly: Assembly, rematcher: Rematcher | None, solved: Solving)
     return assembly if rematcher is None else _again(assembly, rematcher, solved)
 
 
-def _again(assembly: Assembly, rematcher: Rematcher, solved: Solving) -> Assembly:
-    """Match the groups with each other until nothing changes any more."""
+def _again(assembly: Assembly, rematcher: Rematcher, solved: Solving, least: float = LIKELY) -> Assembly:
+    """Match the groups with each other until nothing changes any more.
+
+    least : confidence of new joins that is enough for a merge
+    """
     for _ in range(ROUNDS):
         groups = _all_groups(assembly)
         new = rematcher.between(groups, assembly.joins)
         if not new:
             break
-        assembly = solved(_as_groups(assembly.joins, new, groups), groups_of(assembly))
+        assembly = solved(_as_groups(assembly.joins, new, groups, least), groups_of(assembly))
         if len(_all_groups(assembly)) == len(groups):
             break
     return assembly
+
+
+def _guessed(assembly: Assembly, rematcher: Rematcher, solved: Solving, constraints: Constraints) -> Assembly:
+    """Put what is known to belong to the rest where it most likely does.
+
+    A group that fits nowhere may have a part out of place: where it is not held surely, it is taken apart.
+    """
+    assembly = _again(assembly, rematcher, solved, WORTH)
+    told = {k for k, _ in constraints.fix} | {k for touch in constraints.join for k in touch.parts}
+    left = [group.T.keys() for group in rematcher.left_over(_all_groups(assembly)) if not told & group.T.keys()]
+    inner = [join for join in assembly.joins if any({*join.parts} <= parts for parts in left)]
+    unsure = [join for join in inner if not join.used or join.confidence < CAREFUL]
+    if not any(join.used for join in unsure):
+        return assembly
+    rest = [join for join in assembly.joins if join not in unsure]
+    again = solved(rest, [group for group in groups_of(assembly) if group.T.keys() not in left])
+    again = _again(again, rematcher, solved, WORTH)
+    return replace(again, joins=ranked([*again.joins, *(replace(join, used=False) for join in unsure)]))
 
 
 def _surer(before: Sequence[Join], new: Sequence[Join]) -> list[Join]:
@@ -117,14 +139,14 @@ def _surer(before: Sequence[Join], new: Sequence[Join]) -> list[Join]:
     return [join for joins in {**known, **better}.values() for join in joins]
 
 
-def _as_groups(before: Sequence[Join], new: Sequence[Join], groups: Sequence[Group]) -> list[Join]:
+def _as_groups(before: Sequence[Join], new: Sequence[Join], groups: Sequence[Group], least: float) -> list[Join]:
     """Of any two groups the new joins alone, if these are sure enough for a merge or surer than what was known.
 
     Between two groups all that was known of their parts has been tried, and has competed, as a whole.
     """
     home = {k: number for number, group in enumerate(groups) for k in group.T}
     known, found = (_sorted(joins, home.__getitem__) for joins in (before, new))
-    better = {pair: joins for pair, joins in found.items() if _top(joins) >= min(_top(known.get(pair, ())), LIKELY)}
+    better = {pair: joins for pair, joins in found.items() if _top(joins) >= min(_top(known.get(pair, ())), least)}
     return [join for joins in {**known, **better}.values() for join in joins]
 
 

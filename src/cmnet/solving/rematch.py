@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
@@ -25,7 +25,6 @@ FROM_JOINS = 8  # poses of joins between their parts that are tried for two grou
 FROM_PAIR, FROM_GROUPS = 2, 12  # suggestions of the network that are taken from two parts, and for two groups
 SHOWN = 0.001  # least confidence of a join of two parts that another look examines
 MANY = 300  # pairs of parts of different groups that are matched one by one, at most
-MOST = 0.5  # share of the surface of all that belongs together, from which a group is most of it
 CLOSE = 0.03  # probes so near another part count as meeting it, in units
 
 Key = frozenset[int]
@@ -40,7 +39,7 @@ class Rematcher:
     singles : whether two single parts are matched too; at the scale of the first look they have been
     each    : does the work for 0 … count − 1
     closer  : looks more closely; what either of the two finds, both examine
-    same    : if given, only groups are matched that are known to belong together by it, with the one that is most of it
+    same    : if given, only groups are matched that are known to belong together by it, with the largest of them
     """
 
     surfaces: Sequence[Surface]
@@ -59,13 +58,18 @@ class Rematcher:
 
         known : joins found so far, sure or not: hypotheses
         """
-        return self._match([(a, b) for a, b in combinations(groups, 2) if self._is_new(a, b)], known)
+        pairs = combinations(groups, 2) if not self.same else self._with_largest(groups)
+        return self._match([pair for pair in pairs if self._is_new(*pair)], known)
 
     def across(self, groups: Sequence[Group], known: Sequence[Join] = ()) -> list[Join]:
         """The same between single parts of any two groups: a group with a part out of place fits nowhere as a whole."""
         alone = [[Group({k: Pose.identity()}) for k in group.T] for group in groups]
         pairs = [(i, j) for a, b in combinations(alone, 2) for i in a for j in b]
         return self._match([pair for pair in pairs if self._is_new(*pair)] if len(pairs) <= MANY else [], known)
+
+    def left_over(self, groups: Sequence[Group]) -> list[Group]:
+        """Groups of several parts that belong to a larger one."""
+        return [group for _, group in self._with_largest(groups) if len(group.T) > 1]
 
     def _match(self, pairs: Sequence[tuple[Group, Group]], known: Sequence[Join]) -> list[Join]:
         self._prepare([group for pair in pairs for group in pair])
@@ -85,14 +89,15 @@ class Rematcher:
     def _is_new(self, a: Group, b: Group) -> bool:
         pair = frozenset((_key(a), _key(b)))
         new = pair not in self._tried and (self.singles or len(a.T) + len(b.T) > 2)
-        new = new and (not self.same or any(self._belong(a, b, parts) for parts in self.same))
         self._tried.add(pair)
         return new
 
-    def _belong(self, a: Group, b: Group, same: Collection[int]) -> bool:
-        """Whether both are of these parts, and one of the two is most of them."""
-        areas = [sum(self.surfaces[k].area for k in parts) for parts in (same, a.T.keys() & same, b.T.keys() & same)]
-        return min(areas) > 0 and max(areas[1:]) >= MOST * areas[0]
+    def _with_largest(self, groups: Sequence[Group]) -> Iterator[tuple[Group, Group]]:
+        """All groups of parts that are known to belong together, each with the largest of them."""
+        for parts in self.same:
+            areas = [sum(self.surfaces[k].area for k in group.T.keys() & parts) for group in groups]
+            largest = int(np.argmax(areas))
+            yield from ((groups[largest], g) for k, g in enumerate(groups) if k != largest and areas[k] > 0)
 
     def _joins(self, a: Group, b: Group) -> list[Join]:
         suggested = self._suggestions(a, b)
