@@ -226,6 +226,9 @@ def stages() -> str | None:
     told += "the same fractures. A part that stays out counts as lying in the middle, which costs more in CD than a\n"
     told += "wrong place nearby; with all stages\n"
     told += f"{percent(whole[worst] / sum(whole.values()))} of the CD is that of one fracture, `{worst}`.\n"
+    same = [line["method"] for line in lines[1:] if line["pa_crd"] == lines[0]["pa_crd"]]
+    if same:
+        told += f"On these fractures the same parts are in place {' and '.join(same)}.\n"
     return section("What every stage is worth", told, table(("", "n", *FIGURES), rows), source("stages", result))
 
 
