@@ -174,6 +174,17 @@ def test_of_one_object_what_fits_nowhere_is_taken_apart_unless_it_is_sure(egg, g
     assert [k.parts for k in assembly.joins if not k.used] == ([(i, j)] if len(groups) == 1 else [])
 
 
+def test_of_one_object_what_was_taken_apart_in_vain_holds_together_again(egg, guessing):
+    surfaces, T = egg
+    largest = max((sum(surfaces[k].area for k in pair), pair) for pair in ((0, 1), (2, 3)))[1]
+    i, j = sorted({0, 1, 2, 3} - {*largest})
+    held = [join(T, *largest, 0.95), join(T, i, j, 0.3)]
+    assert sorted(guessing(held, [], 3, of_one_object("abcd")).groups) == [[0, 1], [2, 3]]
+    one = guessing(held, [join(T, largest[0], i, 0.04)], 3, of_one_object("abcd"))
+    assert one.groups == [[0, 1, 2, 3]]  # where one goes, the other goes along
+    assert (i, j) in used(one)
+
+
 def test_of_one_object_what_a_constraint_joins_is_not_taken_apart(egg, guessing):
     surfaces, T = egg
     largest = max((sum(surfaces[k].area for k in pair), pair) for pair in ((0, 1), (2, 3)))[1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -65,14 +65,9 @@ def to_assembly(
         poses=poses,
         groups=[sorted(group.T) for group in held],
         unplaced=[k for k in range(len(areas)) if k not in placed],
-        joins=ranked(replace(join, used=id(join) in used) for join in joins),
+        joins=sorted((replace(join, used=id(join) in used) for join in joins), key=lambda k: (-k.confidence, k.parts)),
         notes=list(notes),
     )
-
-
-def ranked(joins: Iterable[Join]) -> list[Join]:
-    """The surest first."""
-    return sorted(joins, key=lambda join: (-join.confidence, join.parts))
 
 
 def groups_of(assembly: Assembly) -> list[Group]:

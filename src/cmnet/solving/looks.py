@@ -8,14 +8,13 @@ comes last. Parts that are known to belong to the rest go, in the end, where the
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from math import comb
 
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.joins import Join
 from cmnet.pairing.stages import ALL, Stages
 from cmnet.pairing.surface import Surface
-from cmnet.solving.assembly import Assembly, groups_of, ranked
+from cmnet.solving.assembly import Assembly, groups_of
 from cmnet.solving.constraints import Constraints
 from cmnet.solving.groups import Group, Pair
 from cmnet.solving.growth import RELAXED
@@ -126,7 +125,7 @@ def _guessed(assembly: Assembly, rematcher: Rematcher, solved: Solving, constrai
     rest = [join for join in assembly.joins if join not in unsure]
     again = solved(rest, [group for group in groups_of(assembly) if group.T.keys() not in left])
     again = _again(again, rematcher, solved, WORTH)
-    return replace(again, joins=ranked([*again.joins, *(replace(join, used=False) for join in unsure)]))
+    return solved([*again.joins, *unsure], groups_of(again))  # what is still out may hold together as it did
 
 
 def _surer(before: Sequence[Join], new: Sequence[Join]) -> list[Join]:
