@@ -389,8 +389,8 @@ def summary_of_assemblies() -> str | None:
         if results:
             lines["chance"] = row_of(next(iter(results.values())), "chance", "all")
         rows += [[name, *(cell for k, cell in enumerate(overall(m, line)) if k in BRIEF)] for m, line in lines.items()]
-    told = "Whole objects. PA: share of parts in their places; what is left out counts as wrong. "
-    told += "*: by earlier code, see below.\n\n" if any("*" in row[1] for row in rows) else "\n\n"
+    told = "Whole objects. PA: share of parts in their places; what is left out counts as wrong."
+    told += " *: by earlier code, see below.\n\n" if any("*" in row[1] for row in rows) else "\n\n"
     return told + table(("data", "method", *(OVERALL[k] for k in BRIEF[1:])), rows) if rows else None
 
 
