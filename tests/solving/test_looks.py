@@ -162,22 +162,23 @@ def test_a_guess_counts_instead_of_what_cannot_be(egg, guessing):
     assert used(assembly) == {(0, 1), (1, 2), (2, 3)}
 
 
+@pytest.fixture
+def halves(egg):
+    """Two pairs of parts, the larger one first."""
+    return sorted(((0, 1), (2, 3)), key=lambda pair: -sum(egg[0][k].area for k in pair))
+
+
 @pytest.mark.parametrize(("sure", "groups"), [(0.3, [[0, 1, 2, 3]]), (0.9, [[0, 1], [2, 3]])])
-def test_of_one_object_what_fits_nowhere_is_taken_apart_unless_it_is_sure(egg, guessing, sure, groups):
-    surfaces, T = egg
-    largest = max((sum(surfaces[k].area for k in pair), pair) for pair in ((0, 1), (2, 3)))[1]
-    i, j = {0, 1, 2, 3} - {*largest}
-    doubtful = wrong(i, j, sure, seed=1)
-    held = [join(T, *largest, 0.95), doubtful]
+def test_of_one_object_what_fits_nowhere_is_taken_apart_unless_it_is_sure(egg, halves, guessing, sure, groups):
+    T, largest, (i, j) = egg[1], *halves
+    held = [join(T, *largest, 0.95), wrong(i, j, sure, seed=1)]
     assembly = guessing(held, [join(T, largest[0], i, 0.04), join(T, largest[1], j, 0.04)], 3, of_one_object("abcd"))
     assert assembly.groups == groups or assembly.groups == groups[::-1]
     assert [k.parts for k in assembly.joins if not k.used] == ([(i, j)] if len(groups) == 1 else [])
 
 
-def test_of_one_object_what_was_taken_apart_in_vain_holds_together_again(egg, guessing):
-    surfaces, T = egg
-    largest = max((sum(surfaces[k].area for k in pair), pair) for pair in ((0, 1), (2, 3)))[1]
-    i, j = sorted({0, 1, 2, 3} - {*largest})
+def test_of_one_object_what_was_taken_apart_in_vain_holds_together_again(egg, halves, guessing):
+    T, largest, (i, j) = egg[1], *halves
     held = [join(T, *largest, 0.95), join(T, i, j, 0.3)]
     assert sorted(guessing(held, [], 3, of_one_object("abcd")).groups) == [[0, 1], [2, 3]]
     one = guessing(held, [join(T, largest[0], i, 0.04)], 3, of_one_object("abcd"))
@@ -185,10 +186,8 @@ def test_of_one_object_what_was_taken_apart_in_vain_holds_together_again(egg, gu
     assert (i, j) in used(one)
 
 
-def test_of_one_object_what_a_constraint_joins_is_not_taken_apart(egg, guessing):
-    surfaces, T = egg
-    largest = max((sum(surfaces[k].area for k in pair), pair) for pair in ((0, 1), (2, 3)))[1]
-    i, j = sorted({0, 1, 2, 3} - {*largest})
+def test_of_one_object_what_a_constraint_joins_is_not_taken_apart(egg, halves, guessing):
+    T, largest, (i, j) = egg[1], *halves
     known = replace(of_one_object("abcd"), join=(Touch((i, j)),))
     held, guesses = [join(T, *largest, 0.95), wrong(i, j, 0.3, seed=1)], [join(T, largest[0], i, 0.04)]
     assert sorted(guessing(held, guesses, 3, known).groups) == [[0, 1], [2, 3]]

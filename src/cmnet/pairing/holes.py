@@ -36,7 +36,7 @@ FEWEST = 10  # samples on breaks, of either part
 
 
 def belonging(a: Surface, b: Surface, learned: Sequence[Pose] = (), stages: Stages = ALL) -> list[Candidate]:
-    """Candidates of two that are known to belong together, the one being most of the object, the surest first."""
+    """Candidates of two that are known to belong together, the surest first; fitted where one is most of the object."""
     if a.area < b.area:
         swapped = belonging(b, a, [T.inverse() for T in learned], stages)
         return [replace(c, T_a_b=c.T_a_b.inverse()) for c in swapped]
