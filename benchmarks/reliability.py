@@ -86,7 +86,7 @@ def draw(curves: dict[str, list[Bin]], path: Path) -> None:
         counts = {b.low: b.n for b in bins}
         bottom.stairs([counts.get(low, 0) for low in BINS[:-1]], BINS)
     top.set(ylabel="share of joins that are right", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
-    top.legend(frameon=False, loc="lower right")
+    top.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, fontsize="small")
     bottom.set(xlabel="confidence", ylabel="joins", yscale="log")
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=150, bbox_inches="tight")
