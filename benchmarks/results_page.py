@@ -301,7 +301,8 @@ def lost() -> str | None:
     rows = [[name, *(str(line[k]) for k in keys)] for name, line in result["table"].items()]
     told = "Small parts of worn development objects on the rest, of which other small ones are missing: of how many\n"
     told += "the true pose would be believed (at least a half) if somebody pointed to it, of how many it is found,\n"
-    told += f"and what is accepted. {WORN}"
+    told += "and what is accepted. Where the true pose is believed and not found, the search is to blame; where it is\n"
+    told += f"not believed, what can be seen of the contact. {WORN}"
     columns = ("share of all surface", "parts", "believed", "found", "both", "accepted", "of these right")
     return section("Why worn parts stay out", told, table(columns, rows), source("lost", result))
 
