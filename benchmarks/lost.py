@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from cmnet.assembler import Assembler
+from cmnet.evaluation.metrics import crd
 from cmnet.evaluation.selection import drawn
-from cmnet.geometry.pose import Pose
 from cmnet.matched import breaks_of
 from cmnet.model.weights import DEFAULT
 from cmnet.pairing.candidates import candidates
@@ -57,24 +57,19 @@ def measure(case: Case, assembler: Assembler, tried: int) -> list[dict[str, Any]
         truth = case.T[group[0]] @ case.T[j].inverse()
         close, far = zip(whole, surfaces[j])
         (pointed,) = examine_twice(close, far, [truth])
-        best = found[0] if found and found[0].confidence >= ACCEPTED else None
+        right = [crd(case.parts[j].vertices, c.T, truth) < NEAR * case.size for c in found]
+        accepted = bool(found) and found[0].confidence >= ACCEPTED
         rows.append(
             {
                 "name": case.name,
                 "share": float(areas[j] / areas.sum()),
                 "true": pointed.confidence,
-                "found": any(off(case, j, c.T, truth) < NEAR for c in found),
-                "accepted": best is not None,
-                "right": best is not None and off(case, j, best.T, truth) < NEAR,
+                "found": any(right),
+                "accepted": accepted,
+                "right": accepted and right[0],
             }
         )
     return rows
-
-
-def off(case: Case, part: int, T: Pose, truth: Pose) -> float:
-    """Mean distance of the part's points from their true places, over the object's size."""
-    x = case.parts[part].vertices
-    return float(np.linalg.norm(T.apply(x) - truth.apply(x), axis=1).mean() / case.size)
 
 
 def summary(rows: list[dict[str, Any]]) -> dict[str, int]:
