@@ -55,7 +55,7 @@ SHORT = {
     "benchmark_worn": "generated, worn",
     "breaking_bad": "Breaking Bad, held-out objects",
 }
-BRIEF = (0, 1, 2, 3, 4, 5, 7, 8)  # columns of a table that README shows
+LONG = ("geodesic, median", "seconds")  # columns of a table that README leaves out
 PUBLISHED = {  # PA_CD, %, on the everyday set, trained on it
     "DGL": 31.0,
     "Jigsaw": 57.3,
@@ -69,8 +69,8 @@ Measured on two cores without a GPU. Every table names the command that made it 
 (`benchmarks/results/`); `python benchmarks/results_page.py` writes this page from those files. Intervals are
 95 % bootstrap intervals over objects. **PA_CRD** is the share of parts that lie in their places (mean distance of a
 point from its true place below 0.1 of the object's size, largest part fixed), **PA_CD** the same by chamfer distance,
-which forgives thin parts turned around. A part that is left out counts as wrong; **placed** is the share of parts that
-are not left out, so that what is placed and not in its place is a mistake.
+which forgives thin parts turned around. A part that is left out counts as lying in the middle, which hardly ever is its
+place; **placed** is the share of parts that are not left out: what is placed and not in its place is a mistake.
 
 By default cmnet takes nothing for granted: there may be foreign parts, and what is not sure stays out. The published
 methods know that all parts are of one object, and place every one. Told the same (`--one-object`), cmnet also places
@@ -445,10 +445,15 @@ def summary_of_assemblies() -> str | None:
         }
         if results:
             lines["chance"] = row_of(next(iter(results.values())), "chance", "all")
-        rows += [[name, *(cell for k, cell in enumerate(overall(m, line)) if k in BRIEF)] for m, line in lines.items()]
-    told = "Whole objects. PA: share of parts in their places; what is left out counts as wrong."
+        rows += [[name, *brief(overall(method, line))] for method, line in lines.items()]
+    told = "Whole objects. PA: share of parts in their places; placed: share of parts that are not left out."
     told += " *: by earlier code, see below.\n\n" if any("*" in row[1] for row in rows) else "\n\n"
-    return told + table(("data", "method", *(OVERALL[k] for k in BRIEF[1:])), rows) if rows else None
+    return told + table(("data", "method", *brief(OVERALL)[1:]), rows) if rows else None
+
+
+def brief(cells: Sequence[str]) -> list[str]:
+    """What README shows of a row."""
+    return [cell for column, cell in zip(OVERALL, cells, strict=True) if column not in LONG]
 
 
 def summary_of_speed() -> str | None:
