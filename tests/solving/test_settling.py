@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from breaking import prepared, thin_bowl, to_part
 from cmnet.geometry.pose import Pose
-from cmnet.pairing.surface import COARSE
+from cmnet.pairing.settling import CLOSELY
 from cmnet.solving.groups import Group
-from cmnet.solving.settling import CLOSELY, SLIP_SHIFT, _begin, _going_on, settle, without_slips
+from cmnet.solving.settling import SLIP_SHIFT, settle, without_slips
 from worlds import error, join, jolt
 
 NEAR = 0.002  # radians and lengths: as near as joins of the first look are
@@ -59,28 +58,6 @@ def test_parts_that_do_not_meet_stay(egg):
     far = Group({k: Pose(np.eye(3), np.array([10.0 * k, 0, 0])) for k in range(4)})
     after = settle(far, egg[0], CLOSELY)
     assert all(np.allclose(after.T[k].t, far.T[k].t, atol=1e-12) for k in far.T)
-
-
-@pytest.fixture(scope="module")
-def cracked():
-    """A thin bowl in two parts, a little of it lost between them."""
-    bowl, lost = thin_bowl(), 0.002
-    halves = [bowl.trim_by_plane([0, 0, side], lost) for side in (1, -1)]
-    return prepared([to_part(name, half) for name, half in zip("ab", halves)], COARSE)
-
-
-def across(cracked, T_1):
-    """The gaps of skin that goes on from one part to the other, which lies at T_1."""
-    a, b = (_begin(surface, T) for surface, T in zip(cracked, (Pose.identity(), T_1)))
-    found = _going_on(a, b, 0.06, 0.02)
-    assert len(found.x) > 10
-    return found.gap
-
-
-def test_skin_that_goes_on_shows_no_step_on_a_sphere_but_shows_one_that_is_there(cracked):
-    step = Pose(np.eye(3), np.array([0.0, 0.01, 0.0]))
-    assert np.abs(across(cracked, Pose.identity())).mean() < 1e-3  # at distances of up to 0.06: it is round
-    assert np.abs(across(cracked, step)).mean() > 3e-3
 
 
 def test_a_part_that_slips_stays_where_its_join_put_it(egg, places):

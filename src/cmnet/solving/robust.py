@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.hypotheses import sinking
 from cmnet.pairing.joins import Join, pose_of_surfaces
+from cmnet.pairing.settling import CLOSELY, COARSELY
 from cmnet.pairing.surface import Surface
 from cmnet.pairing.verify import inside
 from cmnet.solving.assembly import Assembly, to_assembly
@@ -19,7 +20,7 @@ from cmnet.solving.groups import Fits, Group
 from cmnet.solving.grower import Grower
 from cmnet.solving.growth import RELAXED
 from cmnet.solving.obeying import plan, unmet
-from cmnet.solving.settling import CLOSELY, COARSELY, settle, without_slips
+from cmnet.solving.settling import settle, without_slips
 from cmnet.solving.shonan import Edge, shonan
 
 Array = NDArray[np.float64]
