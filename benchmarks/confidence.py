@@ -44,6 +44,9 @@ PENALTY = 0.02  # on squared coefficients of standardised features
 # What speaks against a join, by so much at least. Hardly any good candidate runs into its partner, so examples alone
 # do not teach that none may.
 AGAINST = {"gap": 0.0, "near": 0.0, "inside": -1.0}
+# Degrees, and shares of the object's largest side, by which a right pose may be off where two looks examine it: worn
+# breaks say no more, and what is off by so little settles when all parts settle together.
+WORN_TURN, WORN_SHIFT = 8.0, 0.04
 FOLDS = 6  # the objects are divided into so many parts, of which one is judged by a table fitted on the others
 BINS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97, 1.0)
 
@@ -63,17 +66,24 @@ def observations(logs: list[Path]) -> list[Seen]:
     for log in logs:
         for row in json.loads(log.read_text(encoding="utf-8")):
             if found := row["candidates"]:
-                right = [k for k, c in enumerate(found) if c["right"]]
+                right = [k for k, c in enumerate(found) if _right(c)]
                 evidence = np.array([_features(c["evidence"], row["kind"]) for c in found])
                 seen.append(Seen(row["name"], evidence, right[0] if right else -1))
     return seen
+
+
+def _right(candidate: dict[str, Any]) -> bool:
+    if "close" in candidate["evidence"]:
+        return candidate["turn"] < WORN_TURN and candidate["shift"] < WORN_SHIFT
+    return candidate["right"]
 
 
 def _features(evidence: dict[str, Any], kind: str) -> np.ndarray:
     if kind == "belonging":
         return features_belonging(Evidence(**evidence))
     if "close" in evidence:
-        return features_twice(*(Evidence(**evidence[look]) for look in ("close", "far")))
+        looks = (Evidence(**evidence[look]) for look in ("close", "far"))
+        return features_twice(*looks, evidence["relief"])
     return features(Evidence(**evidence))
 
 

@@ -38,7 +38,7 @@ from cmnet.pairing.combined import combine
 from cmnet.pairing.holes import belonging
 from cmnet.pairing.joins import pose_of_parts, pose_of_surfaces
 from cmnet.pairing.surface import COARSE, FINE, FIRST, Look, Surface, prepare, unit_of
-from cmnet.pairing.twice import examine_twice, worth_showing
+from cmnet.pairing.twice import examine_twice, of_like_relief, worth_showing
 from cmnet.parts.load import load_parts
 from cmnet.parts.part import Part
 from cmnet.parts.points import sample_parts
@@ -141,8 +141,9 @@ def find(a: list[Surface], b: list[Surface], learned: list[Pose], search: Search
     shown = [
         pose_of_parts(*pair, c.T_a_b) for pair, found in zip(seen, poses) for c in found if worth_showing(c.evidence)
     ]
-    both = examine_twice(*seen, shown)
-    return [Found(c.T_i_j, {"close": asdict(c.close), "far": asdict(c.far)}, c.confidence) for c in both]
+    both = examine_twice(*seen, [*shown, *of_like_relief(*seen[0])])
+    said = [{"close": asdict(c.close), "far": asdict(c.far), "relief": c.relief} for c in both]
+    return [Found(c.T_i_j, evidence, c.confidence) for c, evidence in zip(both, said)]
 
 
 def measure(

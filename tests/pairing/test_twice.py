@@ -10,7 +10,7 @@ from cmnet.geometry.pose import Pose
 from cmnet.pairing.confidence import logit, logit_twice
 from cmnet.pairing.joins import pose_of_surfaces
 from cmnet.pairing.surface import COARSE
-from cmnet.pairing.twice import examine_twice
+from cmnet.pairing.twice import LIKEST, examine_twice, of_like_relief
 from cmnet.pairing.verify import verify
 
 
@@ -63,11 +63,41 @@ def test_the_order_of_the_two_parts_does_not_matter(looks):
     assert other.confidence == pytest.approx(one.confidence)
 
 
-def test_what_speaks_for_a_pose_counts_in_both_looks(egg):
+def test_breaks_of_like_relief_suggest_the_place(halves):
+    found = of_like_relief(*halves)
+    assert 0 < len(found) <= LIKEST
+    assert off(found[0], halves[1]) < 0.03
+    turned = [T.inverse() for T in of_like_relief(*halves[::-1])]
+    for one, other in zip(found, turned, strict=True):
+        np.testing.assert_allclose(other.matrix(), one.matrix(), atol=1e-9)
+
+
+def test_where_nobody_says_what_is_broken_relief_suggests_nothing(egg):
+    assert of_like_relief(*egg) == []
+
+
+def test_a_pose_settles_where_the_skin_goes_on_but_does_not_slip_away(halves):
+    seen = tuple(halves)
+    (near,) = examine_twice(seen, seen, [beside(0.01, halves)])
+    assert off(near.T_i_j, halves[1]) < 0.003
+    assert near.relief > 100
+    (away,) = examine_twice(seen, seen, [beside(5.0, halves)])
+    assert off(away.T_i_j, halves[1]) == pytest.approx(5.0, abs=1e-6)
+    assert away.relief == 0.0
+
+
+def test_what_speaks_for_a_pose_counts_in_either_look(egg):
     said = replace(verify(*egg, pose_of_surfaces(*egg, Pose.identity())), broken=0.9)
     for weaker in (replace(said, closure=said.closure / 2), replace(said, gap=2 * said.gap), replace(said, broken=0.1)):
-        assert logit_twice(weaker, weaker) < logit_twice(said, said)
-    blind = replace(said, rim=0.0, closure=0.0, contact=0.0, broken=0.0)
-    assert logit_twice(blind, blind) < logit_twice(said, blind) == logit_twice(blind, said) < logit_twice(said, said)
+        assert logit_twice(weaker, weaker, 10.0) < logit_twice(said, said, 10.0)
+    blind = replace(said, rim=0.0, closure=0.0, broken=0.0)
+    one, other = logit_twice(said, blind, 10.0), logit_twice(blind, said, 10.0)
+    assert logit_twice(blind, blind, 10.0) < one == other  # the look that is surer counts
     unsaid = replace(said, broken=None)
-    assert logit_twice(said, unsaid) == logit_twice(unsaid, unsaid) == logit(unsaid)
+    assert logit_twice(said, unsaid, 10.0) == logit_twice(unsaid, unsaid, 0.0) == logit(unsaid)
+
+
+def test_the_larger_a_contact_is_the_more_its_relief_must_say(egg):
+    said = replace(verify(*egg, pose_of_surfaces(*egg, Pose.identity())), broken=0.9, contact=0.1)
+    assert logit_twice(said, said, 50.0) < logit_twice(said, said, 500.0)
+    assert logit_twice(said, said, 50.0) < logit_twice(replace(said, contact=0.01), said, 50.0)

@@ -55,6 +55,9 @@ class Poses:
     def __getitem__(self, chosen: Ints | slice) -> Poses:
         return Poses(self.R[chosen], self.t[chosen])
 
+    def joined(self, others: Poses) -> Poses:
+        return Poses(np.concatenate([self.R, others.R]), np.concatenate([self.t, others.t]))
+
     def one(self, i: int) -> Pose:
         """Pose i; single precision leaves rotations that are none to eight digits."""
         return Pose(nearest_rotation(self.R[i].astype(np.float64)), self.t[i].astype(np.float64))

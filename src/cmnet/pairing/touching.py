@@ -34,22 +34,23 @@ STIFF = 0.02  # of the mean stiffness, added to all: a pose that holds poorly mo
 SUNK = 0.004  # square units of contact that one probe inside the other part outweighs
 
 
-def propose_touching(a: Surface, b: Surface, kept: int, settle: bool = True) -> list[Pose]:
+def propose_touching(a: Surface, b: Surface, kept: int, settle: bool = True, near: float = SETTLED[1]) -> list[Pose]:
     """The most promising poses of b in a's frame, best first; none where nobody says what is broken.
 
     settle : False: poses stay as two creases suggest them
+    near   : how far samples may be off in the end, in units
     """
     if not kept or b.broken is None or min(len(a.creases), len(b.creases)) < 3:
         return []
     poses, _ = seeded_poses(a, b)
-    count, judges, near = SIEVE
-    area = contact(a, b, poses, judges, near)
+    count, judges, off = SIEVE
+    area = contact(a, b, poses, judges, off)
     first = highest(area, count)
     poses, area = poses[first], area[first]
     poses = poses[highest(area - SUNK * overlap(a, b, poses), PROBED)]
     if settle:
         poses = settled(a, b, poses)
-    area = contact(a, b, poses, *SETTLED)
+    area = contact(a, b, poses, SETTLED[0], near)
     chosen = distinct(poses, area - SUNK * overlap(a, b, poses), kept)
     return [poses.one(i) for i in chosen if area[i] > 0]
 

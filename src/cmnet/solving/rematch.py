@@ -16,7 +16,7 @@ from cmnet.pairing.holes import belonging
 from cmnet.pairing.joins import Join, join_of, pose_of_parts, pose_of_surfaces
 from cmnet.pairing.stages import Stages
 from cmnet.pairing.surface import Surface
-from cmnet.pairing.twice import Seen, Twice, examine_twice, worth_showing
+from cmnet.pairing.twice import Seen, Twice, examine_twice, of_like_relief, worth_showing
 from cmnet.pairing.verify import verify
 from cmnet.solving.groups import Group
 
@@ -128,6 +128,8 @@ class Rematcher:
         else:
             again = self.closer._found(a, b, suggested)
             poses += [pose_of_parts(*close, c.T_a_b) for c in again if worth_showing(c.evidence)]
+        if self.stages.geometric:
+            poses += of_like_relief(*close)
         return examine_twice(close, far, poses)
 
     def _suggestions(self, a: Group, b: Group) -> list[Pose]:
