@@ -80,7 +80,7 @@ def _exposed(members: Sequence[Surface], world: Sequence[Pose], k: int, points: 
         T_o_k = T_world_other.inverse() @ world[k]
         depth = other.box.at(other.signed, T_o_k, points)
         near = np.flatnonzero(free & (depth < COVERED + other.box.size))
-        distance, index = nearest_few(other.tree, T_o_k.apply(points[near]), WITNESSES, max(COVERED, other.spacing))
+        distance, index = other.dense_cells.nearest(T_o_k.apply(points[near]), WITNESSES, max(COVERED, other.spacing))
         met = np.isfinite(distance)
         index = np.where(met, index, 0)
         facing = np.einsum("nkc,nc->nk", other.dense_normals[index], T_o_k.rotate(normals[near])) < FACING
@@ -97,7 +97,7 @@ def _open(members: Sequence[Surface], world: Sequence[Pose], k: int) -> Bools:
         if other is members[k] or not len(other.creases):
             continue
         T_o_k = T_world_other.inverse() @ world[k]
-        distance, index = nearest_few(other.crease_tree, T_o_k.apply(creases.points), WITNESSES, CLOSED)
+        distance, index = other.crease_cells.nearest(T_o_k.apply(creases.points), WITNESSES, CLOSED)
         i, j = np.nonzero(np.isfinite(distance))
         fit = complement(other.creases.normals[index[i, j]], T_o_k.rotate(creases.normals[i]))
         free[i[fit > AGREE]] = False

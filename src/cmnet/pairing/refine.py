@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from cmnet.geometry.compiled import compiled
 from cmnet.geometry.pose import Pose, cross_matrix
-from cmnet.geometry.trees import nearest_few, nearest_one
 from cmnet.pairing.creases import complement
 from cmnet.pairing.planes import FEWEST, add_row, motion
 from cmnet.pairing.surface import Surface
@@ -108,11 +107,12 @@ def _within(a: Surface, b: Surface, T_a_b: Pose, band: float, most: int) -> _Sam
 
 def _asked_by_samples(a: Surface, samples: _Samples, radius: float, wall: float, exact: bool) -> _Asked:
     """What the samples, in a's frame, ask for that face a within the radius."""
-    index = nearest_one(a.tree, samples.x, radius)[1] if exact else a.box.at(a.sample_of, Pose.identity(), samples.x)
+    x = samples.x
+    index = a.dense_cells.nearest_one(x, radius)[1] if exact else a.box.at(a.sample_of, Pose.identity(), x)
     asked = _Asked(np.zeros((7, 7)), np.zeros(5))
     # Further behind than half the wall, a sample faces the other side of it.
     behind = max(BEHIND * wall, SHALLOW)
-    _add_up(samples.x, samples.n, index, a.dense, a.dense_normals, radius, behind, asked.products, asked.places)
+    _add_up(x, samples.n, index, a.dense, a.dense_normals, radius, behind, asked.products, asked.places)
     return asked
 
 
@@ -177,7 +177,7 @@ def _closing(a: Surface, b: Surface, T_a_b: Pose, reach: float, exact: bool) -> 
     """Creases of b, in a's frame, with those of a within the reach, and with the normals of their own two faces."""
     moved, normals = T_a_b.apply(b.creases.points[:CREASES]), b.creases.normals[:CREASES]
     if exact:
-        index = nearest_few(a.crease_tree, moved, 2, reach)[1]
+        index = a.crease_cells.nearest(moved, 2, reach)[1]
     else:
         index = a.box.at(a.crease_of, Pose.identity(), moved)[:, None].astype(np.int64)
     i, j = np.nonzero(index < len(a.creases))

@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from cmnet.geometry.pose import Pose
-from cmnet.geometry.trees import nearest_few
 from cmnet.pairing.surface import Surface
 
 Array = NDArray[np.float64]
@@ -37,7 +36,7 @@ def _said(a: Surface, b: Surface, T_a_b: Pose) -> float:
     """By b's samples that face a."""
     near = np.flatnonzero(np.abs(a.box.at(a.signed, T_a_b, b.points)) < APART + 2 * a.box.size)
     x, n = T_a_b.apply(b.points[near]), T_a_b.rotate(b.normals[near])
-    distance, index = nearest_few(a.tree, x, WITNESSES, 1.5 * APART)
+    distance, index = a.dense_cells.nearest(x, WITNESSES, 1.5 * APART)
     index = np.where(np.isfinite(distance), index, 0)
     faces = np.isfinite(distance) & (np.einsum("mkc,mc->mk", a.dense_normals[index], n) < FACING)
     met = np.flatnonzero(faces.any(axis=1))

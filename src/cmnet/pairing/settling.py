@@ -13,11 +13,10 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 from scipy.spatial.transform import Rotation
 
+from cmnet.geometry.cells import Cells
 from cmnet.geometry.pose import Pose, cross_matrix
-from cmnet.geometry.trees import nearest_one
 from cmnet.pairing.surface import Surface
 
 Array = NDArray[np.float64]
@@ -56,13 +55,13 @@ CLOSELY = Schedule((0.01, 0.008, 0.008, 0.006, 0.006, 0.005, 0.005, 0.004, 0.004
 class Body:
     """A part, and what of it settles on others.
 
-    skin : (s,) int, which of its samples are smooth skin; tree : over these
+    skin : (s,) int, which of its samples are smooth skin; cells : of these
     size : how far it reaches from its centre
     """
 
     surface: Surface
     skin: Ints
-    tree: cKDTree
+    cells: Cells
     size: float
 
     @staticmethod
@@ -70,7 +69,8 @@ class Body:
         points, normals = surface.points, surface.normals
         smooth = (np.einsum("nkc,nc->nk", normals[surface.next_to], normals) > SMOOTH).all(axis=1)
         skin = np.flatnonzero(smooth if surface.broken is None else smooth & (surface.broken < INTACT))
-        return Body(surface, skin, cKDTree(points[skin]), float(np.linalg.norm(points, axis=1).max(initial=0.0)))
+        size = float(np.linalg.norm(points, axis=1).max(initial=0.0))
+        return Body(surface, skin, Cells.of(points[skin], 2 * surface.spacing), size)
 
 
 def settled(bodies: Sequence[Body], T: Sequence[Pose], schedule: Schedule, stays: Sequence[int] = (0,)) -> list[Pose]:
@@ -146,7 +146,7 @@ def _touching(a: _Settling, b: _Settling, radius: float) -> _Equations:
     """Samples of b that face a lie on it."""
     on, part = a.body.surface, b.body.surface
     x, n, weight = _near(on, b.body, np.arange(len(part.points)), a.T.inverse() @ b.T, radius)
-    distance, index = nearest_one(on.tree, x, radius)
+    distance, index = on.dense_cells.nearest_one(x, radius)
     met = np.isfinite(distance)
     x, n, at, normal = x[met], n[met], on.dense[index[met]], on.dense_normals[index[met]]
     gap = np.einsum("mc,mc->m", x - at, normal)
@@ -157,7 +157,7 @@ def _touching(a: _Settling, b: _Settling, radius: float) -> _Equations:
 def _going_on(a: _Settling, b: _Settling, reach: float, lift: float) -> _Equations:
     """The skin of b goes on that of a."""
     x, n, weight = _near(a.body.surface, b.body, b.body.skin, a.T.inverse() @ b.T, reach)
-    distance, index = nearest_one(a.body.tree, x, reach)
+    distance, index = a.body.cells.nearest_one(x, reach)
     met = np.isfinite(distance)
     index = a.body.skin[index[met]]
     x, n, at, normal = x[met], n[met], a.body.surface.points[index], a.body.surface.normals[index]

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
+from cmnet.geometry.cells import Cells
 from cmnet.geometry.cloud import area_of_cloud
 from cmnet.geometry.neighbors import farthest_points
 from cmnet.geometry.pose import Pose
-from cmnet.geometry.trees import even_tree
 from cmnet.geometry.volume import Box, Floats32, Ints32, nearest_in_box, winding_in_box
 from cmnet.pairing.breaks import Breaks
 from cmnet.pairing.creases import Creases, neighbourhoods, spread
@@ -76,7 +76,7 @@ class Surface:
     next_to              : (n, k) int32, of every sample those nearer than BESIDE spacings, itself for the rest
     broken               : (n,) float, the probability that each sample lies on a break; None: nobody says
     area, wall           : of the surface; thickness of its thinner walls (infinite: thick everywhere)
-    dense, dense_normals : (d, 3) float, the same samples and many more near thin edges; `tree` is over them
+    dense, dense_normals : (d, 3) float, the same samples and many more near thin edges, in `dense_cells` as well
     creases              : those likely to be of a break first, else in farthest-point order: spread over the part
     around               : (≤ look.seeds, ≤ LOCAL) int, for each of the first creases some of those around it
     probes               : (≤ PROBES, 3) float, a few samples spread over the whole part
@@ -98,9 +98,9 @@ class Surface:
     wall: float
     dense: Array
     dense_normals: Array
-    tree: cKDTree
+    dense_cells: Cells
     creases: Creases
-    crease_tree: cKDTree
+    crease_cells: Cells
     around: Ints
     probes: Array
     inner: Array
@@ -173,9 +173,9 @@ def surface_of(
         wall=rims.wall,
         dense=rims.points,
         dense_normals=rims.normals,
-        tree=even_tree(rims.points),
+        dense_cells=Cells.of(rims.points, 2 * spacing),
         creases=creases,
-        crease_tree=even_tree(creases.points),
+        crease_cells=Cells.of(creases.points, 2 * spacing),
         around=neighbourhoods(creases.points, look.seeds, LOCAL, AROUND),
         probes=points[farthest_points(points, min(PROBES, len(points)))],
         inner=_inner(box, signed),

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cmnet.geometry.compiled import compiled
 from cmnet.geometry.pose import Pose
-from cmnet.geometry.trees import even_tree, nearest_few, nearest_one
+from cmnet.geometry.trees import even_tree, nearest_one
 from cmnet.pairing.creases import complement
 from cmnet.pairing.surface import Surface
 
@@ -128,7 +128,7 @@ def _side(a: Surface, b: Surface, T_a_b: Pose) -> _Side:
     deep = signed <= -margin
     candidate = np.flatnonzero(~deep & (signed < NEARBY * reach + 2 * a.box.size))
     x, n = T_a_b.apply(b.points[candidate]), T_a_b.rotate(b.normals[candidate])
-    distance, index = nearest_few(a.tree, x, WITNESSES, 2 * margin)
+    distance, index = a.dense_cells.nearest(x, WITNESSES, 2 * margin)
     partner, near = np.empty(len(x), dtype=np.int64), np.empty(len(x), dtype=np.bool_)
     height, depth = np.empty(len(x)), np.empty(len(x))
     _look_around(x, n, distance, index, a.dense, a.dense_normals, reach, partner, near, height, depth)
@@ -192,7 +192,7 @@ def _spread_out(flags: Bools, index: NDArray[np.int64], count: int) -> Bools:
 def _closing(a: Surface, b: Surface, T_a_b: Pose) -> NDArray[np.int64]:
     """(k,) int: the creases of b that lie on complementary creases of a."""
     moved = T_a_b.apply(b.creases.points)
-    distance, index = nearest_few(a.crease_tree, moved, 3, CLOSED)
+    distance, index = a.crease_cells.nearest(moved, 3, CLOSED)
     i, j = np.nonzero(np.isfinite(distance))
     fit = complement(a.creases.normals[index[i, j]], np.einsum("ij,krj->kri", T_a_b.R, b.creases.normals[i]))
     return np.unique(i[fit > AGREE])
