@@ -363,6 +363,15 @@ def speed() -> str | None:
     return section("Time and memory", told, table(columns, rows), source("speed", result))
 
 
+def nearest() -> str | None:
+    if (result := read("nearest")) is None:
+        return None
+    rows = [[asked, str(r["questions"]), number(r["ratio"])] for asked, r in result["rows"].items()]
+    columns = ("samples asked for, within so many units", "questions", "faster by a factor of")
+    told = "Joins are examined by the nearest samples of the other part: cells against a tree, the same answers.\n"
+    return section("Nearest samples", told, table(columns, rows), source("nearest", result))
+
+
 def toy() -> str | None:
     if (result := read("toy")) is None:
         return None
@@ -411,6 +420,7 @@ def page() -> str:
         confidence(),
         features_worth(),
         speed(),
+        nearest(),
         toy(),
         training(),
     ]
