@@ -73,7 +73,6 @@ def propose_faces(a: Surface, b: Surface, kept: int) -> list[Pose]:
 
 def faces_of(surface: Surface) -> list[Face]:
     """The faces of its breaks, the largest first."""
-    assert surface.broken is not None
     return [_face(surface, samples, up) for samples, up in _regions(surface)]
 
 
