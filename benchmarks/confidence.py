@@ -4,7 +4,7 @@
     python benchmarks/confidence.py log.json --fit
 
 One log for each look (first, coarse, fine) and each ROOT; with --weights cmnet-base they give the table WITH_BREAKS.
-Logs of --look both, with --weights cmnet-base, then give the table TWICE; those of --look coarse --pairs belonging the
+Logs of --look both, with --weights cmnet-base, then give the table TWICE; of these, those with --pairs belonging the
 table BELONGING.
 
 Every pair of a log is one observation: which of its candidates is right, or none. The coefficients maximise the
@@ -36,6 +36,7 @@ from cmnet.pairing.confidence import (
     features,
     features_belonging,
     features_twice,
+    logit_twice,
 )
 from cmnet.pairing.verify import Evidence
 from reporting import show, write_result
@@ -66,24 +67,23 @@ def observations(logs: list[Path]) -> list[Seen]:
     for log in logs:
         for row in json.loads(log.read_text(encoding="utf-8")):
             if found := row["candidates"]:
-                right = [k for k, c in enumerate(found) if _right(c)]
+                right = [k for k, c in enumerate(found) if _right(c, row["kind"])]
                 evidence = np.array([_features(c["evidence"], row["kind"]) for c in found])
                 seen.append(Seen(row["name"], evidence, right[0] if right else -1))
     return seen
 
 
-def _right(candidate: dict[str, Any]) -> bool:
-    if "close" in candidate["evidence"]:
+def _right(candidate: dict[str, Any], kind: str) -> bool:
+    if "close" in candidate["evidence"] and kind != "belonging":
         return candidate["turn"] < WORN_TURN and candidate["shift"] < WORN_SHIFT
     return candidate["right"]
 
 
 def _features(evidence: dict[str, Any], kind: str) -> np.ndarray:
-    if kind == "belonging":
-        return features_belonging(Evidence(**evidence))
     if "close" in evidence:
         looks = (Evidence(**evidence[look]) for look in ("close", "far"))
-        return features_twice(*looks, evidence["relief"])
+        seen = *looks, evidence["relief"]
+        return features_belonging(logit_twice(*seen)) if kind == "belonging" else features_twice(*seen)
     return features(Evidence(**evidence))
 
 

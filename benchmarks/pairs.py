@@ -5,11 +5,11 @@
 Of every fracture the two parts that touch most are moved at random and put back. A join is right within 5 degrees and
 0.02 of the object's largest side. With --pairs mixed, further pairs of the same fracture, touching or not, and one
 of parts of different objects are tried as well: what a confidence must hold out against; with --groups, parts against
-groups of others too, which lie a little beside their places. With --pairs belonging, the small parts of a fracture are
-tried on all the others, in the holes they have left, as parts are that are known to belong there; of these only the
-place must be right. Seconds are of processor time: of a pair, and of preparing one part. With --weights, the network
-suggests poses and says what is broken. With --look both, what the first look or the coarse one finds is examined by
-both, as where groups are matched.
+groups of others too, which lie a little beside their places. With --pairs belonging --look both, the small parts of a
+fracture are sought on all the others with patience, as what is left over is; of these only the place must be right.
+Seconds are of processor time: of a pair, and of preparing one part. With --weights, the network suggests poses and says
+what is broken. With --look both, what the first look or the coarse one finds is examined by both, as where groups are
+matched.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ import argparse
 import hashlib
 import json
 import time
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -33,12 +32,12 @@ from cmnet.evaluation.selection import drawn
 from cmnet.geometry.pose import Pose
 from cmnet.matched import breaks_of
 from cmnet.model.weights import NO_WEIGHTS
-from cmnet.pairing.candidates import Candidate, candidates
+from cmnet.pairing.candidates import candidates
 from cmnet.pairing.combined import combine
-from cmnet.pairing.holes import belonging
 from cmnet.pairing.joins import pose_of_parts, pose_of_surfaces
+from cmnet.pairing.seeking import seek
 from cmnet.pairing.surface import COARSE, FINE, FIRST, Look, Surface, prepare, unit_of
-from cmnet.pairing.twice import examine_twice, of_like_relief, worth_showing
+from cmnet.pairing.twice import Twice, examine_twice, of_like_relief, worth_showing
 from cmnet.parts.load import load_parts
 from cmnet.parts.part import Part
 from cmnet.parts.points import sample_parts
@@ -52,9 +51,6 @@ JOLT_TURN, JOLT_SHIFT = 0.5, 0.002  # degrees and shares of the size by which pa
 SMALL = 0.03  # share of the surface below which parts are tried on all the others
 BELONGING = "belonging"
 ACCEPTED = 0.5  # least confidence of a join that is accepted
-
-
-Search = Callable[[Surface, Surface, list[Pose]], list[Candidate]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,16 +128,21 @@ class Found:
     confidence: float
 
 
-def find(a: list[Surface], b: list[Surface], learned: list[Pose], search: Search) -> list[Found]:
+def find(a: list[Surface], b: list[Surface], learned: list[Pose], patient: bool) -> list[Found]:
     """Candidates of one pair, the surest first; a, b : the two parts in one look, or closely and from afar."""
     seen = list(zip(a, b))
-    poses = [search(*pair, [pose_of_surfaces(*pair, T) for T in learned]) for pair in seen]
+    if patient:
+        return seen_twice(seek(*seen, learned))
+    poses = [candidates(*pair, [pose_of_surfaces(*pair, T) for T in learned]) for pair in seen]
     if len(seen) == 1:
         return [Found(pose_of_parts(*seen[0], c.T_a_b), asdict(c.evidence), c.confidence) for c in poses[0]]
     shown = [
         pose_of_parts(*pair, c.T_a_b) for pair, found in zip(seen, poses) for c in found if worth_showing(c.evidence)
     ]
-    both = examine_twice(*seen, [*shown, *of_like_relief(*seen[0])])
+    return seen_twice(examine_twice(*seen, [*shown, *of_like_relief(*seen[0])]))
+
+
+def seen_twice(both: list[Twice]) -> list[Found]:
     said = [{"close": asdict(c.close), "far": asdict(c.far), "relief": c.relief} for c in both]
     return [Found(c.T_i_j, evidence, c.confidence) for c, evidence in zip(both, said)]
 
@@ -152,18 +153,18 @@ def measure(
     learned: list[Pose],
     truth: Pose | None,
     size: float,
-    search: Search = candidates,
+    patient: bool = False,
 ) -> dict[str, Any]:
     """Candidates of one pair, each with its error. No truth: the two do not belong together."""
     start = time.process_time()
-    found = find(a, b, learned, search)
+    found = find(a, b, learned, patient)
     seconds = time.process_time() - start
     rows = []
     for candidate in found:
         T, middle = candidate.T, b[0].T_part_surface.t
         turn = 180.0 if truth is None else T.angle_to(truth)
         shift = 1.0 if truth is None else float(np.linalg.norm(T.apply(middle) - truth.apply(middle)) / size)
-        right = shift < PLACE if search is belonging else turn < TURN and shift < SHIFT
+        right = shift < PLACE if patient else turn < TURN and shift < SHIFT
         row = {"turn": turn, "shift": shift, "right": right, "confidence": candidate.confidence}
         rows.append({**row, "evidence": candidate.evidence})
     return {"seconds": seconds, "candidates": rows}
@@ -176,7 +177,7 @@ def run(
     foreign: Part | None,
     looks: tuple[Look, ...],
     assembler: Assembler | None,
-    search: Search = candidates,
+    patient: bool = False,
 ) -> list[dict[str, Any]]:
     unit, rows = unit_of(case.parts), []
     start = time.process_time()
@@ -203,8 +204,8 @@ def run(
         whole = [combine([surfaces[k][n] for k in group], T) for n in range(len(looks))]
         suggested = [T_k @ pose for k, T_k in zip(group, T) for pose in learned(k, j)[:FROM_PAIR]]
         truth = case.T[group[0]] @ case.T[j].inverse()
-        measured = measure(whole, surfaces[j], suggested[:FROM_GROUPS], truth, case.size, search)
-        rows.append(row(BELONGING if search is belonging else "group", float(case.contact[group, j].sum()), measured))
+        measured = measure(whole, surfaces[j], suggested[:FROM_GROUPS], truth, case.size, patient)
+        rows.append(row(BELONGING if patient else "group", float(case.contact[group, j].sum()), measured))
     if foreign is not None:
         i, j = todo[0][0], len(parts) - 1
         alien = [prepare(foreign, unit, look, breaks=breaks[j]) for look in looks]
@@ -253,6 +254,8 @@ def main() -> None:
     parser.add_argument("--look", choices=tuple(LOOKS), default="first", help="how closely (default: %(default)s)")
     parser.add_argument("--weights", default=NO_WEIGHTS, help="default: %(default)s, geometry alone")
     args = parser.parse_args()
+    if args.pairs == BELONGING and args.look != "both":
+        parser.error("--pairs belonging goes with --look both")
     assembler = None if args.weights == NO_WEIGHTS else Assembler(args.weights)
     rows: list[dict[str, Any]] = []
     before: Part | None = None
@@ -262,7 +265,7 @@ def main() -> None:
         case = load_case(fracture)
         others, foreign = (args.others, before) if mixed else (0, None)
         if args.pairs == BELONGING:
-            rows += run(case, [], small_parts(case), None, LOOKS[args.look], assembler, belonging)
+            rows += run(case, [], small_parts(case), None, LOOKS[args.look], assembler, patient=True)
         else:
             todo, grouped = pairs_of(case, others), groups_of(case, args.groups)
             rows += run(case, todo, grouped, foreign, LOOKS[args.look], assembler)

@@ -3,23 +3,22 @@
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from cmnet.geometry.pose import Pose
-from cmnet.pairing.candidates import candidates
-from cmnet.pairing.confidence import confidences, where_it_belongs
-from cmnet.pairing.holes import belonging, propose_in_holes
+from cmnet.pairing.confidence import shares, where_it_belongs
+from cmnet.pairing.holes import AFAR, propose_in_holes
 from cmnet.pairing.hypotheses import poses_of
 from cmnet.pairing.touching import lying_on, on_breaks
-from cmnet.pairing.verify import verify
+
+FEW = replace(AFAR, kept=8)
 
 
 def test_breaks_lie_on_breaks_in_the_first_pose_and_it_is_the_true_one(halves, truth):
     a, b = halves
-    found = propose_in_holes(a, b, 8)
+    found = propose_in_holes(a, b, FEW)
     assert 0 < len(found) <= 8
     assert found[0].angle_to(truth) < 3
-    np.testing.assert_array_equal(found[0].R, propose_in_holes(a, b, 8)[0].R)
+    np.testing.assert_array_equal(found[0].R, propose_in_holes(a, b, FEW)[0].R)
 
 
 def test_what_is_proposed_turns_with_the_part(halves, motion):
@@ -27,7 +26,7 @@ def test_what_is_proposed_turns_with_the_part(halves, motion):
     a, b = halves
     R = Pose(motion.R, np.zeros(3))
     turned = replace(b, points=R.apply(b.points), normals=R.rotate(b.normals), probes=R.apply(b.probes))
-    here, there = propose_in_holes(a, b, 1)[0], propose_in_holes(a, turned, 1)[0] @ R
+    here, there = propose_in_holes(a, b, FEW)[0], propose_in_holes(a, turned, FEW)[0] @ R
     assert here.angle_to(there) < 3
     np.testing.assert_allclose(here.t, there.t, atol=0.02)
 
@@ -45,31 +44,23 @@ def test_only_what_is_open_counts(halves, truth):
 
 def test_where_nobody_says_what_is_broken_or_nothing_is_there_are_no_holes(bar, halves):
     a, b = halves
-    assert propose_in_holes(*bar, 8) == []
-    assert propose_in_holes(a, replace(b, broken=np.zeros_like(b.broken)), 8) == []
-    assert propose_in_holes(replace(a, broken=np.zeros_like(a.broken)), b, 8) == []
+    assert propose_in_holes(*bar, FEW) == []
+    assert propose_in_holes(a, replace(b, broken=np.zeros_like(b.broken)), FEW) == []
+    assert propose_in_holes(replace(a, broken=np.zeros_like(a.broken)), b, FEW) == []
 
 
-def test_two_that_belong_together_find_each_other_in_either_order(halves, truth):
+def test_the_order_of_the_two_parts_does_not_matter(halves):
+    """The smaller part is sought in the holes of the larger one."""
     a, b = halves
-    found, swapped = belonging(a, b), belonging(b, a)
-    assert found[0].T_a_b.angle_to(truth) < 1
-    assert swapped[0].T_a_b.angle_to(truth.inverse()) < 1
-    assert [c.confidence for c in found] == pytest.approx([c.confidence for c in swapped], abs=1e-3)
-    assert found[0].confidence > 0.9
-    assert sum(c.confidence for c in found) <= 1
+    for one, other in zip(propose_in_holes(a, b, FEW), propose_in_holes(b, a, FEW), strict=True):
+        np.testing.assert_allclose(other.inverse().matrix(), one.matrix(), atol=1e-9)
 
 
-def test_to_be_known_to_belong_makes_the_unsure_surer_and_changes_no_order(halves, truth):
-    a, b = halves
-    worn = replace(verify(a, b, truth), rim=0.0, relief=0.0, grip=0.0)
-    evidence = [replace(worn, closure=closure) for closure in (0.0, 0.1, 0.2)]
-    before, after = confidences(evidence), where_it_belongs(evidence)
+def test_to_be_known_to_belong_makes_the_unsure_surer_and_changes_no_order():
+    scores = [-6.0, -3.0, -1.5]
+    before, after = shares(np.array(scores)), where_it_belongs(scores)
     assert before.max() < 0.5
-    assert after.max() > before.max()
+    assert max(after) > before.max()
+    assert sum(after) <= 1
     np.testing.assert_array_equal(np.argsort(before), np.argsort(after))
-
-
-def test_without_the_network_nothing_is_known_of_what_belongs(bar):
-    evidence = [c.evidence for c in candidates(*bar)]
-    np.testing.assert_array_equal(where_it_belongs(evidence), confidences(evidence))
+    assert where_it_belongs([]) == []

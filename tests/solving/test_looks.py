@@ -129,6 +129,40 @@ def test_without_rematching_groups_are_never_matched(egg, monkeypatch):
 
 
 @pytest.fixture
+def leaving(egg, monkeypatch):
+    """Put parts together by joins that hold, and by what is found only with patience; which looks were patient."""
+
+    def put(held, later, network=True):
+        surfaces = [replace(s, broken=np.zeros(len(s.points)) if network else None) for s in egg[0]]
+        patient = []
+        between = lambda self, groups, known=(): patient.append(bool(self.same)) or (later if self.same else [])  # noqa: E731
+        monkeypatch.setattr(looks.Rematcher, "between", between)
+        monkeypatch.setattr(looks.Rematcher, "across", lambda self, groups, known=(): [])
+        give = lambda: list(surfaces)  # noqa: E731
+        return look_again(surfaces, held, give, list, {}, lambda work, count: [], None, BLIND), patient
+
+    return put
+
+
+def test_what_is_left_is_sought_with_patience_but_no_less_sure(egg, leaving):
+    T = egg[1]
+    held = [join(T, 0, 1, 0.95), join(T, 1, 2, 0.95)]
+    assembly, patient = leaving(held, [join(T, 2, 3, 0.6)])
+    assert assembly.groups == [[0, 1, 2, 3]]
+    assert patient == sorted(patient)  # in the end
+    assert leaving(held, [join(T, 2, 3, 0.4)])[0].unplaced == [3]
+
+
+def test_patience_is_for_what_is_left_and_where_somebody_says_what_is_broken(egg, leaving, monkeypatch):
+    T = egg[1]
+    held = [join(T, 0, 1, 0.95), join(T, 1, 2, 0.95)]
+    assert not any(leaving([*held, join(T, 2, 3, 0.95)], [])[1])
+    assert not any(leaving(held, [], network=False)[1])
+    monkeypatch.setattr(looks, "LEFT", 1)
+    assert not any(leaving(held, [])[1])
+
+
+@pytest.fixture
 def guessing(egg, monkeypatch):
     """Put parts together by joins and, of so many groups known to belong together, by guesses."""
     surfaces = egg[0]

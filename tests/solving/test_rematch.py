@@ -1,8 +1,12 @@
 """Groups are matched with what they have left open together."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
+import numpy as np
+
+import cmnet.solving.rematch as rematch
 from cmnet.geometry.pose import Pose
+from cmnet.pairing.confidence import where_it_belongs
 from cmnet.pairing.joins import Join
 from cmnet.pairing.stages import ALL
 from cmnet.solving.groups import Group
@@ -128,3 +132,29 @@ def test_what_is_left_over_belongs_to_something_larger(egg):
     assert rematcher.left_over(groups) == [smaller]
     assert rematcher.left_over([group(T, 0, 1, 2), group(T, 3)]) == []
     assert Rematcher(surfaces, {}, ALL, here, same=((0, 1),)).left_over(groups) == []
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A pose that two looks have examined."""
+
+    T_i_j: Pose
+    logit: float
+    confidence: float
+
+
+def test_of_what_is_known_to_belong_places_are_judged(egg, monkeypatch):
+    """What is sought with patience keeps its confidence, unless it is known to be somewhere there."""
+    surfaces, T = egg
+    surfaces = [replace(part, broken=np.ones(len(part.points))) for part in surfaces]
+    monkeypatch.setattr(rematch, "seek", lambda *_: [Shown(T[0] @ T[1].inverse(), -2.0, 0.12)])
+
+    def sure(surfaces, **told):
+        closer = Rematcher(surfaces, {}, ALL, here)
+        seeking = Rematcher(surfaces, {}, ALL, here, singles=True, closer=closer, same=[(0, 1)], **told)
+        (found,) = seeking.between([group(T, 0), group(T, 1)])
+        return found.confidence
+
+    assert sure(surfaces) == 0.12
+    assert sure(surfaces, belong=True) == where_it_belongs([-2.0])[0] > 0.12
+    assert sure(egg[0], belong=True) == 0.12  # nobody says what is broken

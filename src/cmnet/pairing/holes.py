@@ -6,8 +6,7 @@ break speaks for it, skin on anything against it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +14,7 @@ from numpy.typing import NDArray
 from cmnet.geometry.neighbors import farthest_points
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.trees import even_tree, nearest_one
-from cmnet.pairing.candidates import Candidate, candidates
-from cmnet.pairing.confidence import where_it_belongs
 from cmnet.pairing.hypotheses import Poses, distinct, highest, overlap
-from cmnet.pairing.stages import ALL, Stages
 from cmnet.pairing.surface import Surface
 from cmnet.pairing.touching import BROKEN, lying_on, settled, some_of
 
@@ -26,30 +22,39 @@ Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 
-IN_HOLES = 16  # poses that are suggested beside all others
-OPEN, BREAKS, TURNS = 100, 15, 12  # samples of a's breaks and of b's, spread out, and turns about their normals
-# Poses that remain, samples that judge them, and how far those may be off, in units: before and after probing for
-# overlap, and in the end
-SIEVE, PROBED, SETTLED = (1500, 60, 0.03), 500, (300, 0.012)
+SIEVE, SETTLED = (60, 0.03), (300, 0.012)  # samples that judge poses, and how far they may be off, in units
 SUNK = 0.004  # of b's area: what one probe inside the other part outweighs
 FEWEST = 10  # samples on breaks, of either part
 
 
-def belonging(a: Surface, b: Surface, learned: Sequence[Pose] = (), stages: Stages = ALL) -> list[Candidate]:
-    """Candidates of two that are known to belong together, the surest first; fitted where one is most of the object."""
-    if a.area < b.area:
-        swapped = belonging(b, a, [T.inverse() for T in learned], stages)
-        return [replace(c, T_a_b=c.T_a_b.inverse()) for c in swapped]
-    in_holes = propose_in_holes(a, b, IN_HOLES) if stages.geometric else []
-    found = candidates(a, b, [*learned, *in_holes], stages)
-    sure = where_it_belongs([c.evidence for c in found])
-    return [replace(c, confidence=float(p)) for c, p in zip(found, sure)]
+@dataclass(frozen=True)
+class Search:
+    """How many poses are tried.
+
+    opened, breaks : samples of a's breaks and of b's, spread out
+    turns          : about their normals
+    sifted, probed : poses that remain before and after probing for overlap; these settle
+    kept           : in the end
+    """
+
+    opened: int
+    breaks: int
+    turns: int
+    sifted: int
+    probed: int
+    kept: int
 
 
-def propose_in_holes(a: Surface, b: Surface, kept: int) -> list[Pose]:
+AFAR = Search(opened=100, breaks=15, turns=12, sifted=1500, probed=500, kept=16)
+CLOSELY = Search(opened=300, breaks=24, turns=16, sifted=4000, probed=1500, kept=24)
+
+
+def propose_in_holes(a: Surface, b: Surface, search: Search) -> list[Pose]:
     """The most promising poses of b in a's frame, best first; none where nobody says what is broken."""
     if a.broken is None or b.broken is None:
         return []
+    if a.area < b.area:
+        return [T.inverse() for T in propose_in_holes(b, a, search)]
     on_a, on_b = (np.flatnonzero(broken > BROKEN) for broken in (a.broken, b.broken))
     if min(len(on_a), len(on_b)) < FEWEST:
         return []
@@ -63,13 +68,12 @@ def propose_in_holes(a: Surface, b: Surface, kept: int) -> list[Pose]:
     def sunk(poses: Poses) -> Floats:
         return np.float32(SUNK * b.area) * overlap(a, b, poses)
 
-    poses = _facing(a, b, _spread(a, on_a, OPEN), _spread(b, on_b, BREAKS))
-    count, judges, near = SIEVE
-    fill = score(poses, judges, near)
-    first = highest(fill, count)
+    poses = _facing(a, b, _spread(a, on_a, search.opened), _spread(b, on_b, search.breaks), search.turns)
+    fill = score(poses, *SIEVE)
+    first = highest(fill, search.sifted)
     poses, fill = poses[first], fill[first]
-    poses = settled(a, b, poses[highest(fill - sunk(poses), PROBED)])
-    chosen = distinct(poses, score(poses, *SETTLED) - sunk(poses), kept)
+    poses = settled(a, b, poses[highest(fill - sunk(poses), search.probed)])
+    chosen = distinct(poses, score(poses, *SETTLED) - sunk(poses), search.kept)
     return [poses.one(i) for i in chosen]
 
 
@@ -78,10 +82,10 @@ def _spread(surface: Surface, samples: Ints, count: int) -> Ints:
     return samples[farthest_points(surface.points[samples], min(count, len(samples)))]
 
 
-def _facing(a: Surface, b: Surface, i: Ints, j: Ints) -> Poses:
-    """Samples i of a and j of b on each other, each two in TURNS poses."""
-    angle = 2 * np.pi * np.arange(TURNS) / TURNS
-    turns = np.zeros((TURNS, 3, 3))
+def _facing(a: Surface, b: Surface, i: Ints, j: Ints, count: int) -> Poses:
+    """Samples i of a and j of b on each other, each two in so many turns."""
+    angle = 2 * np.pi * np.arange(count) / count
+    turns = np.zeros((count, 3, 3))
     turns[:, 0, 0] = turns[:, 1, 1] = np.cos(angle)
     turns[:, 1, 0], turns[:, 0, 1], turns[:, 2, 2] = np.sin(angle), -np.sin(angle), 1.0
     R = np.einsum("aij,sjk,blk->sabil", _frames(a.normals[i]), turns, _frames(-b.normals[j]), optimize=True)

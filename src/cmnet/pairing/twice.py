@@ -70,15 +70,16 @@ def of_like_relief(a: Surface, b: Surface) -> list[Pose]:
     return [pose_of_parts(a, b, poses.one(i)) for i in distinct(poses, score.astype(np.float32), LIKEST)]
 
 
-def examine_twice(close: Seen, far: Seen, poses: Sequence[Pose]) -> list[Twice]:
+def examine_twice(close: Seen, far: Seen, poses: Sequence[Pose], patient: bool = False) -> list[Twice]:
     """Distinct poses between two parts as both looks see them, the surest first.
 
-    poses : T_i_j of the parts, found by either look
+    poses   : T_i_j of the parts, found by either look
+    patient : let every pose settle in two ways, and keep the better one
     """
     if close[0].area < close[1].area:  # as candidates are: the smaller part against the larger one
-        swapped = examine_twice((close[1], close[0]), (far[1], far[0]), [T.inverse() for T in poses])
+        swapped = examine_twice((close[1], close[0]), (far[1], far[0]), [T.inverse() for T in poses], patient)
         return [replace(c, T_i_j=c.T_i_j.inverse()) for c in swapped]
-    examined = _examining(close, far)
+    examined = _examining(close, far, patient)
     shown = sorted(map(examined, poses), key=lambda pose: -pose.logit)
     inner = [pose_of_surfaces(*close, pose.T_i_j) for pose in shown]
     shown = [shown[k] for k in distinct_poses(inner, same_turn(close[1]))]
@@ -86,7 +87,7 @@ def examine_twice(close: Seen, far: Seen, poses: Sequence[Pose]) -> list[Twice]:
     return [replace(pose, confidence=float(p)) for pose, p in zip(shown, sure)]
 
 
-def _examining(close: Seen, far: Seen) -> Callable[[Pose], Twice]:
+def _examining(close: Seen, far: Seen, patient: bool) -> Callable[[Pose], Twice]:
     """What settles a pose of two parts, and says what each look sees where it settles in it."""
 
     def refined(T_i_j: Pose) -> Twice:
@@ -100,15 +101,24 @@ def _examining(close: Seen, far: Seen) -> Callable[[Pose], Twice]:
     def examined(T_i_j: Pose) -> Twice:
         before = pose_of_parts(*close, _held(close, T_i_j))
         wide = settled(there, [Pose.identity(), before], COARSELY)[1]
-        near = settled(here, [Pose.identity(), wide], CLOSELY)[1]
-        if _slips(close, before, near):
-            seen = refined(T_i_j)
-        else:
-            evidence = verify(*close, pose_of_surfaces(*close, near)), verify(*far, pose_of_surfaces(*far, wide))
-            seen = Twice(near, *evidence)
-        return replace(seen, relief=common_relief(*close, pose_of_surfaces(*close, seen.T_i_j)))
+        settling = [(settled(here, [Pose.identity(), wide], CLOSELY)[1], wide)]
+        if patient:  # from afar, what a small contact holds slides out of a place that is right
+            near = settled(here, [Pose.identity(), before], CLOSELY)[1]
+            settling.append((near, near))
+        seen = [_at(close, far, *poses) for poses in settling if not _slips(close, before, poses[0])]
+        shown = [_with_relief(close, pose) for pose in seen or [refined(T_i_j)]]
+        return max(shown, key=lambda pose: pose.logit)
 
     return examined
+
+
+def _at(close: Seen, far: Seen, near: Pose, wide: Pose) -> Twice:
+    """What is seen of two parts where they settle closely and where they settle from afar."""
+    return Twice(near, verify(*close, pose_of_surfaces(*close, near)), verify(*far, pose_of_surfaces(*far, wide)))
+
+
+def _with_relief(close: Seen, pose: Twice) -> Twice:
+    return replace(pose, relief=common_relief(*close, pose_of_surfaces(*close, pose.T_i_j)))
 
 
 def _slips(seen: Seen, before: Pose, after: Pose) -> bool:

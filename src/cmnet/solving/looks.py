@@ -1,13 +1,15 @@
 """One look is not enough: what the joins of two parts leave open is looked at again, in groups, and at other scales.
 
 Groups show what they have left open together. Worn edges have no fine structure: what is still open is compared at a
-coarser scale. Contacts much smaller than the parts, a stem or a neck, show only at a finer one; that takes longest, and
-comes last. Parts that are known to belong to the rest go, in the end, where they most likely do.
+coarser scale. Contacts much smaller than the parts, a stem or a neck, show only at a finer one. What is left then is
+sought once more on the largest group, in its holes and with patience. Parts that are known to belong to the rest go, in
+the end, where they most likely do.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from math import comb
 
 from cmnet.geometry.pose import Pose
@@ -23,6 +25,7 @@ from cmnet.solving.robust import solve
 
 ROUNDS = 4  # groups that have grown are looked at again, so often at most
 FEW = 120  # pairs of groups that are looked at finely, at most
+LEFT = 30  # groups, single parts included, of which all are sought on the largest one with patience, at most
 # Least probability of a merge: while there is more to come, and in the end; then RELAXED for parts that are known to
 # belong together. A part out of place keeps its group from fitting anywhere, and one that waits loses nothing.
 CAREFUL, LIKELY = 0.8, 0.5
@@ -72,10 +75,14 @@ def look_again(
         finest = Rematcher(finer, learned, stages, each, singles=True)
         looked = _again if stages.rematch else _across
         assembly = looked(assembly, finest, solving(solid, LIKELY, settling=False))
+    patient = partial(Rematcher, solid, learned, stages, each, singles=True, closer=first)
+    twice = stages.rematch and solid is not surfaces
+    if twice and surfaces[0].broken is not None and 1 < len(_all_groups(assembly)) <= LEFT:
+        assembly = _again(assembly, patient(same=[range(len(surfaces))]), solving(solid, LIKELY, settling=False))
     if constraints is not None and constraints.same:
         assembly = _completed(assembly, last, solving(solid, LIKELY, RELAXED, settling=False))
-        if stages.rematch and solid is not surfaces:
-            guessing = Rematcher(solid, learned, stages, each, singles=True, same=constraints.same)
+        if twice:
+            guessing = patient(same=constraints.same, belong=True)
             assembly = _guessed(assembly, guessing, solving(solid, LIKELY, WORTH, settling=False), constraints)
     return assembly
 

@@ -12,8 +12,9 @@ import numpy as np
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.candidates import Candidate, candidates
 from cmnet.pairing.combined import combine
-from cmnet.pairing.holes import belonging
+from cmnet.pairing.confidence import where_it_belongs
 from cmnet.pairing.joins import Join, join_of, pose_of_parts, pose_of_surfaces
+from cmnet.pairing.seeking import seek
 from cmnet.pairing.stages import Stages
 from cmnet.pairing.surface import Surface
 from cmnet.pairing.twice import Seen, Twice, examine_twice, of_like_relief, worth_showing
@@ -39,7 +40,8 @@ class Rematcher:
     singles : whether two single parts are matched too; at the scale of the first look they have been
     each    : does the work for 0 … count − 1
     closer  : looks more closely; what either of the two finds, both examine
-    same    : if given, only groups are matched that are known to belong together by it, with the largest of them
+    same    : if given, groups of these parts alone are sought, each on the largest of them, with patience
+    belong  : these parts are known to belong together: a confidence is that of a place
     """
 
     surfaces: Sequence[Surface]
@@ -49,6 +51,7 @@ class Rematcher:
     singles: bool = False
     closer: Rematcher | None = None
     same: Sequence[Collection[int]] = ()
+    belong: bool = False
     _tried: set[frozenset[Key]] = field(default_factory=set)
     _combined: dict[Key, Surface] = field(default_factory=dict)
     _known: dict[tuple[int, int], list[tuple[float, Pose]]] = field(default_factory=dict)
@@ -101,11 +104,12 @@ class Rematcher:
 
     def _joins(self, a: Group, b: Group) -> list[Join]:
         suggested = self._suggestions(a, b)
-        found = self._found(a, b, suggested)
         if self.closer is None or not (self.stages.refine and self.stages.verify):
+            found = self._found(a, b, suggested)
             sure = [(pose_of_parts(*self._seen(a, b), c.T_a_b), c.confidence) for c in found]
         else:
-            sure = [(c.T_i_j, c.confidence) for c in self._twice(a, b, found, suggested)]
+            find = self._sought if self.same else self._twice
+            sure = [(c.T_i_j, c.confidence) for c in find(a, b, suggested)]
         return [self._join(a, b, T, confidence) for T, confidence in sure if confidence >= WORTH]
 
     def _seen(self, a: Group, b: Group) -> Seen:
@@ -114,13 +118,13 @@ class Rematcher:
     def _found(self, a: Group, b: Group, suggested: Sequence[Pose]) -> list[Candidate]:
         """What this look finds between two groups."""
         seen = self._seen(a, b)
-        find = belonging if self.same else candidates
-        return find(*seen, [pose_of_surfaces(*seen, T) for T in suggested], self.stages)
+        return candidates(*seen, [pose_of_surfaces(*seen, T) for T in suggested], self.stages)
 
-    def _twice(self, a: Group, b: Group, found: Sequence[Candidate], suggested: Sequence[Pose]) -> list[Twice]:
+    def _twice(self, a: Group, b: Group, suggested: Sequence[Pose]) -> list[Twice]:
         """What this look and the closer one find, as both see it."""
         assert self.closer is not None
         far, close = self._seen(a, b), self.closer._seen(a, b)
+        found = self._found(a, b, suggested)
         poses = [pose_of_parts(*far, c.T_a_b) for c in found if worth_showing(c.evidence)]
         if len(a.T) + len(b.T) == 2:  # the first look has been at it
             ((i, T_a_i),), ((j, T_b_j),) = a.T.items(), b.T.items()
@@ -131,6 +135,15 @@ class Rematcher:
         if self.stages.geometric:
             poses += of_like_relief(*close)
         return examine_twice(close, far, poses)
+
+    def _sought(self, a: Group, b: Group, suggested: Sequence[Pose]) -> list[Twice]:
+        """The same with patience; of two that are known to belong together, with the probability of every place."""
+        assert self.closer is not None
+        close = self.closer._seen(a, b)
+        found = seek(close, self._seen(a, b), suggested, self.stages)
+        if not self.belong or close[0].broken is None:  # that table was fitted with the network
+            return found
+        return [replace(c, confidence=p) for c, p in zip(found, where_it_belongs([c.logit for c in found]))]
 
     def _suggestions(self, a: Group, b: Group) -> list[Pose]:
         """T_a_b as joins between two parts imply it, and as the network suggests it: those believed in most."""
