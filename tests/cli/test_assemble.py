@@ -60,6 +60,12 @@ def test_a_folder_becomes_a_folder(quick, pile, tmp_path, capsys):
     assert len(load_parts(out / "placed")) == 3
 
 
+@pytest.mark.parametrize(("more", "hinted"), [([], True), (["--one-object"], False), (["--solver", "paper"], False)])
+def test_where_parts_stay_out_it_says_what_may_help(quick, pile, tmp_path, capsys, more, hinted):
+    assert main(["assemble", str(pile), "-o", str(tmp_path / "out"), *more]) == 0
+    assert ("--one-object puts the rest" in capsys.readouterr().out) == hinted
+
+
 def test_json_prints_the_file_and_nothing_else(quick, pile, tmp_path, capsys):
     assert main(["assemble", str(pile), "-o", str(tmp_path / "out"), "--json", "--seed", "4"]) == 0
     shown = capsys.readouterr()

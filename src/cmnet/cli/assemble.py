@@ -176,6 +176,8 @@ def _show_result(console: Console, assembly: Assembly, parts: Sequence[Part], se
     console.print(Text(summary(assembly, parts, settings.seconds)))
     if assembly.unplaced and not any(join.used for join in assembly.joins):
         console.print("No two parts fit with confidence: are they of one object, and scanned with their breaks?")
+    elif (assembly.unplaced or len(assembly.groups) > 1) and settings.solver == "robust" and not settings.one_object:
+        console.print("If all parts are of one object, --one-object puts the rest where it most likely belongs.")
 
 
 def _show_files(console: Console, out: Path, text: str) -> None:

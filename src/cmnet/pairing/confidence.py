@@ -53,9 +53,9 @@ WITH_BREAKS = {
 # --half development` and `held-out`, `--pieces 3 4 … 14 --pairs mixed --others 2 --groups 2 --look both`.
 TWICE = {"constant": 2.65, "surer": 1.01, "relief": 2.70}
 UNSEEN, UNLIKE = -8.0, -3.0  # below these, it makes no difference how little a look sees, and how little relief says
-# Of a pose of a part that is known to belong to a group: that this is its place, however it is turned there. One place is
-# right, though it may not be among those found. Fitted on small parts of the worn objects of --seed 903, by the log odds
-# of the coarse look alone; for those of two looks, a table fitted on 62 parts and groups (--seed 903, 922 and 941) is
+# Of a pose of a part that is known to belong to a group: that this is its place, however it is turned there. One place
+# is right, though it may not be among those found. Fitted on small parts of the worn objects of --seed 903, by the log
+# odds of the coarse look alone; for those of two looks, a table fitted on 62 parts and groups (--seed 903 and 941) is
 # hardly better: a loss of 0.781 against 0.785. `benchmarks/pairs.py --pairs belonging --look both` collects them now.
 BELONGING = {"constant": 1.16, "alone": 0.59}
 
