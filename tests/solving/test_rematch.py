@@ -3,10 +3,11 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pytest
 
 import cmnet.solving.rematch as rematch
 from cmnet.geometry.pose import Pose
-from cmnet.pairing.confidence import where_it_belongs
+from cmnet.pairing.confidence import shares, where_it_belongs
 from cmnet.pairing.joins import Join
 from cmnet.pairing.stages import ALL
 from cmnet.solving.groups import Group
@@ -147,7 +148,8 @@ def test_of_what_is_known_to_belong_places_are_judged(egg, monkeypatch):
     """What is sought with patience keeps its confidence, unless it is known to be somewhere there."""
     surfaces, T = egg
     surfaces = [replace(part, broken=np.ones(len(part.points))) for part in surfaces]
-    monkeypatch.setattr(rematch, "seek", lambda *_: [Shown(T[0] @ T[1].inverse(), -2.0, 0.12)])
+    monkeypatch.setattr(rematch, "seek", lambda *_: [Shown(T[0] @ T[1].inverse(), -2.0, 0.0)])
+    pose = shares(np.array([-2.0]))[0]
 
     def sure(surfaces, **told):
         closer = Rematcher(surfaces, {}, ALL, here)
@@ -155,6 +157,22 @@ def test_of_what_is_known_to_belong_places_are_judged(egg, monkeypatch):
         (found,) = seeking.between([group(T, 0), group(T, 1)])
         return found.confidence
 
-    assert sure(surfaces) == 0.12
-    assert sure(surfaces, belong=True) == where_it_belongs([-2.0])[0] > 0.12
-    assert sure(egg[0], belong=True) == 0.12  # nobody says what is broken
+    assert sure(surfaces) == pose
+    assert sure(surfaces, belong=True) == where_it_belongs([-2.0])[0] > pose
+    assert sure(egg[0], belong=True) == pose  # nobody says what is broken
+
+
+def test_what_cannot_be_takes_nothing_from_what_can_and_all_of_two_groups_exclude_each_other(egg, monkeypatch):
+    surfaces, T = egg
+    halves = sorted(((0, 1), (2, 3)), key=lambda half: -sum(surfaces[k].area for k in half))
+    (i, _), (j, _) = halves  # the larger one first
+    true = T[i] @ T[j].inverse()
+    inside = Pose(true.R, surfaces[i].T_part_surface.t - true.R @ surfaces[j].T_part_surface.t)
+    aside = Pose(true.R, true.t + 3 * surfaces[0].unit)
+    found = [Shown(inside, 1.0, 0.0), Shown(true, 0.5, 0.0), Shown(aside, -1.0, 0.0)]
+    monkeypatch.setattr(rematch, "seek", lambda *_: found)
+    closer = Rematcher(surfaces, {}, ALL, here)
+    seeking = Rematcher(surfaces, {}, ALL, here, singles=True, closer=closer, same=[range(4)])
+    joins = seeking.between([group(T, *half) for half in halves])
+    assert [join.confidence for join in joins] == pytest.approx(shares(np.array([0.5, -1.0])))
+    assert len({join.parts for join in joins}) == 1

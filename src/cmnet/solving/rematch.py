@@ -12,14 +12,15 @@ import numpy as np
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.candidates import Candidate, candidates
 from cmnet.pairing.combined import combine
-from cmnet.pairing.confidence import where_it_belongs
+from cmnet.pairing.confidence import shares, where_it_belongs
 from cmnet.pairing.joins import Join, join_of, pose_of_parts, pose_of_surfaces
 from cmnet.pairing.seeking import seek
 from cmnet.pairing.stages import Stages
 from cmnet.pairing.surface import Surface
 from cmnet.pairing.twice import Seen, Twice, examine_twice, of_like_relief, worth_showing
 from cmnet.pairing.verify import verify
-from cmnet.solving.groups import Group
+from cmnet.solving.groups import Fits, Group
+from cmnet.solving.robust import fits_of, remembering
 
 WORTH = 0.02  # least confidence of a candidate that is worth keeping
 FROM_JOINS = 8  # poses of joins between their parts that are tried for two groups, the surest ones
@@ -52,9 +53,13 @@ class Rematcher:
     closer: Rematcher | None = None
     same: Sequence[Collection[int]] = ()
     belong: bool = False
+    _fits: Fits = field(init=False)
     _tried: set[frozenset[Key]] = field(default_factory=set)
     _combined: dict[Key, Surface] = field(default_factory=dict)
     _known: dict[tuple[int, int], list[tuple[float, Pose]]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._fits = remembering(fits_of(self.surfaces, *([self.closer.surfaces] if self.closer else [])))
 
     def between(self, groups: Sequence[Group], known: Sequence[Join] = ()) -> list[Join]:
         """Joins between any two of the groups that have not been matched before.
@@ -108,9 +113,11 @@ class Rematcher:
             found = self._found(a, b, suggested)
             sure = [(pose_of_parts(*self._seen(a, b), c.T_a_b), c.confidence) for c in found]
         else:
-            find = self._sought if self.same else self._twice
-            sure = [(c.T_i_j, c.confidence) for c in find(a, b, suggested)]
-        return [self._join(a, b, T, confidence) for T, confidence in sure if confidence >= WORTH]
+            found_by_both = self._sought(a, b, suggested) if self.same else self._twice(a, b, suggested)
+            sure = [(c.T_i_j, c.confidence) for c in self._shared(self._clear(a, b, found_by_both))]
+        kept = [(T, confidence) for T, confidence in sure if confidence >= WORTH]
+        parts = self._meeting(a, b, kept[0][0]) if kept else (0, 0)
+        return [self._join(a, b, parts, T, confidence) for T, confidence in kept]
 
     def _seen(self, a: Group, b: Group) -> Seen:
         return self._combined[_key(a)], self._combined[_key(b)]
@@ -137,13 +144,25 @@ class Rematcher:
         return examine_twice(close, far, poses)
 
     def _sought(self, a: Group, b: Group, suggested: Sequence[Pose]) -> list[Twice]:
-        """The same with patience; of two that are known to belong together, with the probability of every place."""
+        """The same with patience."""
         assert self.closer is not None
-        close = self.closer._seen(a, b)
-        found = seek(close, self._seen(a, b), suggested, self.stages)
-        if not self.belong or close[0].broken is None:  # that table was fitted with the network
-            return found
-        return [replace(c, confidence=p) for c, p in zip(found, where_it_belongs([c.logit for c in found]))]
+        return seek(self.closer._seen(a, b), self._seen(a, b), suggested, self.stages)
+
+    def _clear(self, a: Group, b: Group, found: Sequence[Twice]) -> list[Twice]:
+        """Those in which no part of one group runs into any part of the other."""
+
+        def clear(T_a_b: Pose) -> bool:
+            pairs = ((i, j, a.T[i].inverse() @ T_a_b @ b.T[j]) for i in a.T for j in b.T)
+            return all(self._fits(i, j, T_i_j) for i, j, T_i_j in pairs)
+
+        return [c for c in found if clear(c.T_i_j)]
+
+    def _shared(self, found: Sequence[Twice]) -> list[Twice]:
+        """With the probability of every pose; of two that are known to belong together, of every place."""
+        logits = [c.logit for c in found]
+        known = self.belong and self.surfaces[0].broken is not None  # that table was fitted with the network
+        sure = where_it_belongs(logits) if known else shares(np.array(logits)).tolist()
+        return [replace(c, confidence=p) for c, p in zip(found, sure)]
 
     def _suggestions(self, a: Group, b: Group) -> list[Pose]:
         """T_a_b as joins between two parts imply it, and as the network suggests it: those believed in most."""
@@ -166,19 +185,22 @@ class Rematcher:
         known = self._combined.get(_key(group))
         return known or combine([self.surfaces[k] for k in group.T], list(group.T.values()))
 
-    def _join(self, a: Group, b: Group, T_a_b: Pose, confidence: float) -> Join:
-        """The same between the two parts that meet most."""
-        i, j = max(((i, j) for i in a.T for j in b.T), key=lambda pair: self._meeting(a, b, T_a_b, pair))
+    def _join(self, a: Group, b: Group, parts: tuple[int, int], T_a_b: Pose, confidence: float) -> Join:
+        """The same between two parts of theirs."""
+        i, j = parts
         s_i, s_j = self.surfaces[i], self.surfaces[j]
         pose = pose_of_surfaces(s_i, s_j, a.T[i].inverse() @ T_a_b @ b.T[j])
         return join_of(s_i, s_j, (i, j), Candidate(pose, verify(s_i, s_j, pose), confidence))
 
-    def _meeting(self, a: Group, b: Group, T_a_b: Pose, pair: tuple[int, int]) -> float:
-        """Area of part j that lies near part i."""
-        s_i, s_j = self.surfaces[pair[0]], self.surfaces[pair[1]]
-        T = pose_of_surfaces(s_i, s_j, a.T[pair[0]].inverse() @ T_a_b @ b.T[pair[1]])
-        depth = s_i.box.at(s_i.signed, T, s_j.points)
-        return s_j.area * float((np.abs(depth) < CLOSE).mean())
+    def _meeting(self, a: Group, b: Group, T_a_b: Pose) -> tuple[int, int]:
+        """The two parts that meet most. All poses of two groups are said of them: these exclude each other."""
+
+        def met(pair: tuple[int, int]) -> float:
+            s_i, s_j = self.surfaces[pair[0]], self.surfaces[pair[1]]
+            T = pose_of_surfaces(s_i, s_j, a.T[pair[0]].inverse() @ T_a_b @ b.T[pair[1]])
+            return s_j.area * float((np.abs(s_i.box.at(s_i.signed, T, s_j.points)) < CLOSE).mean())
+
+        return max(((i, j) for i in a.T for j in b.T), key=met)
 
 
 def _key(group: Group) -> Key:

@@ -57,7 +57,8 @@ def solve(
     centres = np.array([surface.T_part_surface.t for surface in surfaces]).reshape(-1, 3)
     known = plan(constraints, joins, centres, SHIFT * unit)
     begun = known.start if start is None else start
-    fits = remembering(fits_of(solid or surfaces)) if apart else lambda i, j, T_i_j: True
+    looks = [surfaces] if solid is None or solid is surfaces else [solid, surfaces]
+    fits = remembering(fits_of(*looks)) if apart else lambda i, j, T_i_j: True
     groups = Grower(known.believed, centres, SHIFT * unit, fits, accept, begun, known.rules, loops, relaxed).grow()
     if loops:
         groups = [even_out(group, centres, unit, _held(group, known.fixed)) for group in groups]
@@ -88,8 +89,16 @@ def _held(group: Group, fixed: Collection[int]) -> list[int]:
     return [k for k in fixed if k in group.T]
 
 
-def fits_of(surfaces: Sequence[Surface]) -> Fits:
-    """Whether two parts may lie in a pose without running into each other."""
+def fits_of(*looks: Sequence[Surface]) -> Fits:
+    """Whether two parts may lie in a pose without running into each other, as one of the looks sees them at least.
+
+    From afar, a crumb is hardly larger than a voxel; closely, a worn join is off by more than parts may overlap.
+    """
+    fits = [_fits_in(surfaces) for surfaces in looks]
+    return lambda i, j, T_i_j: any(fit(i, j, T_i_j) for fit in fits)
+
+
+def _fits_in(surfaces: Sequence[Surface]) -> Fits:
     reach = [surface.unit * float(np.linalg.norm(surface.points, axis=1).max(initial=0.0)) for surface in surfaces]
 
     def fits(i: int, j: int, T_i_j: Pose) -> bool:
