@@ -105,6 +105,9 @@ def test_joins_of_a_coarser_look_may_be_a_little_inexact():
 
     assert [placed(depth, surfaces) for depth in (0.0, 0.01, 0.1)] == [True, False, False]
     assert [placed(depth, coarse) for depth in (0.0, 0.01, 0.1)] == [True, True, False]
+    poses = [Pose(np.eye(3), depth * towards) for depth in (0.0, 0.01, 0.1)]
+    for looks in ((coarse,), (coarse, surfaces), (surfaces, coarse)):  # that one of them sees the parts apart is enough
+        assert [fits_of(*looks)(0, 1, pose) for pose in poses] == [True, True, False]
 
 
 def test_one_part_is_refused(broken):
