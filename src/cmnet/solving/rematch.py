@@ -113,10 +113,12 @@ class Rematcher:
             found = self._found(a, b, suggested)
             sure = [(pose_of_parts(*self._seen(a, b), c.T_a_b), c.confidence) for c in found]
         else:
-            found_by_both = self._sought(a, b, suggested) if self.same else self._twice(a, b, suggested)
-            sure = [(c.T_i_j, c.confidence) for c in self._shared(self._clear(a, b, found_by_both))]
+            seen = self._sought(a, b, suggested) if self.same else self._twice(a, b, suggested)
+            sure = [(c.T_i_j, c.confidence) for c in self._shared(self._clear(a, b, seen))]
         kept = [(T, confidence) for T, confidence in sure if confidence >= WORTH]
-        parts = self._meeting(a, b, kept[0][0]) if kept else (0, 0)
+        if not kept:
+            return []
+        parts = self._meeting(a, b, kept[0][0])
         return [self._join(a, b, parts, T, confidence) for T, confidence in kept]
 
     def _seen(self, a: Group, b: Group) -> Seen:
