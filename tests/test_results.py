@@ -19,3 +19,15 @@ def test_what_was_not_measured_is_not_on_the_page(tmp_path, monkeypatch):
     line = {"n": 5, "within 1°": 0.25, "within 5°": 0.5, "accepted": 0.75, "precision": None}
     (tmp_path / "pairs.json").write_text(json.dumps({"command": "measure them", "table": {"2 pieces": line}}))
     assert "| 2 pieces | 5 | 25.0 % | 50.0 % | 75.0 % | – |" in results_page.page()
+
+
+def test_the_halves_of_breaking_bad_are_all_of_it():
+    result = results_page.read("breaking_bad_all_base")
+    every = results_page.row_of(result, "cmnet", "all")
+    halves = [dict(zip(results_page.OVERALL, row, strict=True)) for row in results_page.rows_by_half(result)]
+    counts = [int(half["n"]) for half in halves]
+    assert min(counts) > 0
+    assert sum(counts) == every["n"]
+    means = [float(half["PA_CRD"].rstrip(" %")) for half in halves]
+    mean = sum(n * share for n, share in zip(counts, means, strict=True)) / every["n"]
+    assert abs(mean - every["pa_crd"]) < 0.1
