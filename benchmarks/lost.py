@@ -21,7 +21,6 @@ from cmnet.evaluation.metrics import crd
 from cmnet.evaluation.selection import drawn
 from cmnet.matched import breaks_of
 from cmnet.model.weights import DEFAULT
-from cmnet.pairing.candidates import candidates
 from cmnet.pairing.combined import combine
 from cmnet.pairing.surface import COARSE, FIRST, prepare, unit_of
 from cmnet.pairing.twice import examine_twice
@@ -53,7 +52,7 @@ def measure(case: Case, assembler: Assembler, tried: int) -> list[dict[str, Any]
             whole = [combine([surfaces[k][n] for k in group], T) for n in range(2)]
         suggested = assembler.suggestions(described, [(k, j) for k in group])
         learned = [T_k @ pose for k, T_k in zip(group, T) for pose in suggested[k, j][:FROM_PAIR]]
-        found = find(whole, surfaces[j], learned[:FROM_GROUPS], candidates)
+        found = find(whole, surfaces[j], learned[:FROM_GROUPS], patient=False)
         truth = case.T[group[0]] @ case.T[j].inverse()
         close, far = zip(whole, surfaces[j])
         (pointed,) = examine_twice(close, far, [truth])
