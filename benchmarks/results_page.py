@@ -55,7 +55,8 @@ DATA = {
     "two_clean": TWO.format("two_clean", "none"),
     "two_worn": TWO.format("two_worn", "light"),
     "breaking_bad_all": "Fractures of 2 to 8 pieces. While cmnet was written, it was tried out on some of one half of\n"
-    "the objects (*development*); the other half was measured only.\n",
+    "the objects (*development*); the other half was measured only. The rows are of different machines: their\n"
+    "seconds do not compare.\n",
     "breaking_bad": "Fractures of 2 to 8 pieces, evenly spaced over all of the half.\n",
 }
 SHORT = {

@@ -97,7 +97,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def choose_kernels() -> None:
-    """The same kernels of linear algebra on every processor that has them, if numpy has not been loaded yet.
+    """The same kernels of linear algebra on every x86 processor that has them, on Linux, before numpy is loaded.
 
     OpenBLAS chooses them by the processor, and each rounds in its own way: of some of the generated objects a sample
     differs in the last digit then, and after it all losses.
