@@ -153,6 +153,20 @@ def test_what_is_left_is_sought_with_patience_but_no_less_sure(egg, leaving):
     assert leaving(held, [join(T, 2, 3, 0.4)])[0].unplaced == [3]
 
 
+def test_what_is_left_needs_a_place_that_is_likely_however_it_is_turned_there(egg, leaving):
+    """What was known of part 3 has been tried along with the rest, and speaks no more."""
+    surfaces, T = egg
+    held = [join(T, 0, 1, 0.95), join(T, 1, 2, 0.95), join(T, 0, 3, 0.4)]
+    true, centre = join(T, 2, 3, 0.3), surfaces[3].T_part_surface.t
+    at, turn = true.T_i_j.apply(centre), Pose.random(np.random.default_rng(0)).R
+    turned = replace(true, T_i_j=Pose(turn, at - turn @ centre), confidence=0.25)
+    assembly = leaving(held, [true, turned])[0]
+    assert assembly.groups == [[0, 1, 2, 3]]
+    assert assembly.poses[3] == pytest.approx(assembly.poses[2] @ true.T_i_j.matrix())  # of these the likeliest
+    elsewhere = replace(turned, T_i_j=Pose(turn, turned.T_i_j.t + 2))
+    assert leaving(held, [true, elsewhere])[0].unplaced == [3]
+
+
 def test_patience_is_for_what_is_left_and_where_somebody_says_what_is_broken(egg, leaving, monkeypatch):
     T = egg[1]
     held = [join(T, 0, 1, 0.95), join(T, 1, 2, 0.95)]

@@ -162,6 +162,23 @@ def test_of_what_is_known_to_belong_places_are_judged(egg, monkeypatch):
     assert sure(egg[0], belong=True) == pose  # nobody says what is broken
 
 
+def test_the_more_of_all_holds_together_the_more_probably_the_rest_belongs_to_it(egg, monkeypatch):
+    surfaces, T = egg
+    monkeypatch.setattr(rematch, "seek", lambda *_: [Shown(T[0] @ T[3].inverse(), -1.0, 0.0)])
+    areas = [surface.area for surface in surfaces]
+
+    def sure(*largest):
+        closer = Rematcher(surfaces, {}, ALL, here)
+        seeking = Rematcher(surfaces, {}, ALL, here, singles=True, closer=closer, same=[range(4)])
+        (found,) = seeking.between([group(T, *largest), group(T, 3)])
+        return found.confidence
+
+    odds = sum(areas[:3]) / (areas[3] + np.mean(areas))
+    assert sure(0, 1, 2) == pytest.approx(shares(np.array([-1.0 + np.log(odds)]))[0])
+    assert sure(0) == shares(np.array([-1.0]))[0]  # a part alone is no reason to expect another there
+    assert sure(0) < sure(0, 1, 2)
+
+
 def test_what_cannot_be_takes_nothing_from_what_can_and_all_of_two_groups_exclude_each_other(egg, monkeypatch):
     surfaces, T = egg
     halves = sorted(((0, 1), (2, 3)), key=lambda half: -sum(surfaces[k].area for k in half))

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
 from cmnet.geometry.pose import Pose
+from cmnet.geometry.trees import nearest_one
 from cmnet.pairing.surface import Surface
 
 Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 APART = 0.02  # how far apart facing surfaces may lie, in units: they are noisy, and worn
 FACING = -0.5  # normals of facing samples have a dot product below this
@@ -21,39 +24,58 @@ STEEP = 0.3  # least cosine by which a gap is measured along the common normal
 JUDGES = 400  # samples that speak, at most
 AROUND = 0.06  # relief is what rises over the mean around it, weighed by this distance, in units: bowls are no relief
 GRAIN = 0.02  # length over which a break goes up and down once, in units
+BORDER = 0.04  # from the border inwards, in units: samples that wear may have rounded
 ALIKE = 0.995  # no correlation counts for more
 
 
 def common_relief(a: Surface, b: Surface, T_a_b: Pose) -> float:
     """What the likeness of the two reliefs says against chance, in nats: that of the side which says less.
 
-    With n independent samples of correlation r it is −n/2 · log(1 − r²).
+    With n independent samples of correlation r it is −n/2 · log(1 − r²); of all samples, or of the inner ones alone,
+    if these say more: wear rounds the border of a break.
     """
-    return min(_said(a, b, T_a_b), _said(b, a, T_a_b.inverse()))
+    sides = zip(_said(a, b, T_a_b), _said(b, a, T_a_b.inverse()))
+    return max(min(said) for said in sides)
 
 
-def _said(a: Surface, b: Surface, T_a_b: Pose) -> float:
-    """By b's samples that face a."""
+def _said(a: Surface, b: Surface, T_a_b: Pose) -> tuple[float, float]:
+    """By b's samples that face a: by all, and by the inner ones."""
     near = np.flatnonzero(np.abs(a.box.at(a.signed, T_a_b, b.points)) < APART + 2 * a.box.size)
     x, n = T_a_b.apply(b.points[near]), T_a_b.rotate(b.normals[near])
     distance, index = a.dense_cells.nearest(x, WITNESSES, 1.5 * APART)
     index = np.where(np.isfinite(distance), index, 0)
     faces = np.isfinite(distance) & (np.einsum("mkc,mc->mk", a.dense_normals[index], n) < FACING)
-    met = np.flatnonzero(faces.any(axis=1))
-    x, at = x[met], index[met, faces[met].argmax(axis=1)]
+    at = index[np.arange(len(near)), faces.argmax(axis=1)]
     normal = a.dense_normals[at]
     gap = np.einsum("mc,mc->m", x - a.dense[at], normal)
-    belongs = np.abs(gap) < APART
-    belongs[belongs] = _together(gap[belongs])
-    count = int(belongs.sum())
-    if count < FEWEST:
+    met = np.flatnonzero(faces.any(axis=1) & (np.abs(gap) < APART))
+    inward = _inward(b, near[met])
+    kept = _together(gap[met])
+    met, inward = met[kept], inward[kept]
+    inner = met[inward >= min(float(np.median(inward)), BORDER)] if len(met) else met
+    area = b.area / len(b.points)
+    everywhere, inside = (_nats(x[some], normal[some], gap[some], area) for some in (met, inner))
+    return everywhere, inside
+
+
+def _nats(x: Array, normal: Array, gap: Array, area: float) -> float:
+    """What samples x say, each of which stands for an area, of what they face with its normals at these gaps."""
+    if len(x) < FEWEST:
         return 0.0
-    some = np.flatnonzero(belongs)[:: -(-count // JUDGES)]
-    x, normal, gap = x[some], normal[some], gap[some] - np.median(gap[belongs])
-    own, other = _reliefs(x, normal, gap).T
+    some = slice(None, None, -(-len(x) // JUDGES))
+    own, other = _reliefs(x[some], normal[some], gap[some] - np.median(gap)).T
     likeness = float(own @ other) / max(float(np.sqrt((own @ own) * (other @ other))), 1e-12)
-    grains = count * b.area / len(b.points) / GRAIN**2
-    return -0.5 * grains * float(np.log(1 - np.clip(likeness, 0.0, ALIKE) ** 2))
+    return -0.5 * len(x) * area / GRAIN**2 * float(np.log(1 - np.clip(likeness, 0.0, ALIKE) ** 2))
+
+
+def _inward(surface: Surface, chosen: Ints) -> Array:
+    """(m,) float: how far each of the chosen samples lies from the border of them all."""
+    outside = np.ones(len(surface.points), dtype=bool)
+    outside[chosen] = False
+    border = chosen[outside[surface.next_to[chosen]].any(axis=1)]
+    if not len(border):
+        return np.full(len(chosen), np.inf)
+    return nearest_one(cKDTree(surface.points[border]), surface.points[chosen])[0]
 
 
 def _together(gap: Array) -> NDArray[np.bool_]:

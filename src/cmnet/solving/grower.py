@@ -32,6 +32,7 @@ class Grower:
     rules   : what is known beforehand
     loops   : False: a spanning tree; every merge rests on one join, and none is doubted
     relaxed : least probability of a merge of parts that are known to belong together
+    places  : True: of a single part it is enough that its place is probable, however it is turned there
     """
 
     joins: Sequence[Join]
@@ -43,6 +44,7 @@ class Grower:
     rules: Rules = FREE
     loops: bool = True
     relaxed: float = RELAXED
+    places: bool = False
 
     def grow(self) -> list[Group]:
         """All groups in the end, single parts included, in the order of their first part."""
@@ -56,6 +58,7 @@ class Grower:
             self.rules,
             self.loops,
             self.relaxed,
+            self.places,
         )
         best = Growth(problem).run()
         return (doubt(best) if self.loops else best).groups()

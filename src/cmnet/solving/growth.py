@@ -42,6 +42,7 @@ class Problem:
     start   : groups that hold together already; all other parts begin alone
     loops   : False: every merge rests on its one surest join, whatever the others say
     relaxed : least probability of a merge of parts that are known to belong together
+    places  : whether it is enough that the place of a single part is probable
     """
 
     table: Table
@@ -53,6 +54,7 @@ class Problem:
     rules: Rules = FREE
     loops: bool = True
     relaxed: float = RELAXED
+    places: bool = False
 
     @property
     def worth(self) -> float:
@@ -187,9 +189,9 @@ class Growth:
         return Merge(a, b, T_a_b, tuple(int(joins[k]) for k in chosen), float(scores[lead]), float(in_all[lead]))
 
     def _judged(self, key: Pair, ways: Ways, weights: Array, same: NDArray[np.bool_]) -> tuple[Array, Array]:
-        """(leads,) float twice: weight and log odds of each merge; of a part known to belong here, of its place."""
+        """(leads,) float twice: weight and log odds of each merge, or of a single part's place, if that is enough."""
         alone = [name for name, group in zip("ab", key) if len(self.members[group]) == 1]
-        if not alone or self._least(key) >= self.problem.accept:
+        if not alone or not self.problem.places:
             return weights, log_odds(weights, same, self._unheard[key])
         near = same_place(ways, PLACE * self.problem.shift, alone[-1])
         return of_places(weights, same, near, self._unheard[key])

@@ -50,9 +50,11 @@ def look_again(
     each         : does the work for 0 … count − 1
     """
 
-    def solving(solid: Sequence[Surface], accept: float, relaxed: float = 1.0, settling: bool = True) -> Solving:
+    def solving(
+        solid: Sequence[Surface], accept: float, relaxed: float = 1.0, settling: bool = True, places: bool = False
+    ) -> Solving:
         """Solves by joins that are as exact as `solid` is closely looked at."""
-        on = {"loops": stages.loops, "apart": stages.verify, "settling": settling and stages.refine}
+        on = {"loops": stages.loops, "apart": stages.verify, "settling": settling and stages.refine, "places": places}
         return lambda joins, start: solve(
             surfaces, joins, accept, constraints, start=start, solid=solid, relaxed=relaxed, **on
         )
@@ -76,14 +78,15 @@ def look_again(
         looked = _again if stages.rematch else _across
         assembly = looked(assembly, finest, solving(solid, LIKELY, settling=False))
     patient = partial(Rematcher, solid, learned, stages, each, singles=True, closer=first)
+    lastly = partial(solving, solid, LIKELY, settling=False, places=True)
     twice = stages.rematch and solid is not surfaces
     if twice and surfaces[0].broken is not None and 1 < len(_all_groups(assembly)) <= LEFT:
-        assembly = _again(assembly, patient(same=[range(len(surfaces))]), solving(solid, LIKELY, settling=False))
+        assembly = _again(assembly, patient(same=[range(len(surfaces))]), lastly(), WORTH)
     if constraints is not None and constraints.same:
-        assembly = _completed(assembly, last, solving(solid, LIKELY, RELAXED, settling=False))
+        assembly = _completed(assembly, last, lastly(relaxed=RELAXED))
         if twice:
             guessing = patient(same=constraints.same, belong=True)
-            assembly = _guessed(assembly, guessing, solving(solid, LIKELY, WORTH, settling=False), constraints)
+            assembly = _guessed(assembly, guessing, lastly(relaxed=WORTH), constraints)
     return assembly
 
 

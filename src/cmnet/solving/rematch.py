@@ -114,7 +114,7 @@ class Rematcher:
             sure = [(pose_of_parts(*self._seen(a, b), c.T_a_b), c.confidence) for c in found]
         else:
             seen = self._sought(a, b, suggested) if self.same else self._twice(a, b, suggested)
-            sure = [(c.T_i_j, c.confidence) for c in self._shared(self._clear(a, b, seen))]
+            sure = [(c.T_i_j, c.confidence) for c in self._shared(a, self._clear(a, b, seen))]
         kept = [(T, confidence) for T, confidence in sure if confidence >= WORTH]
         if not kept:
             return []
@@ -159,12 +159,24 @@ class Rematcher:
 
         return [c for c in found if clear(c.T_i_j)]
 
-    def _shared(self, found: Sequence[Twice]) -> list[Twice]:
-        """With the probability of every pose; of two that are known to belong together, of every place."""
+    def _shared(self, a: Group, found: Sequence[Twice]) -> list[Twice]:
+        """With the probability of every pose on group a; of two that are known to belong together, of every place."""
         logits = [c.logit for c in found]
         known = self.belong and self.surfaces[0].broken is not None  # that table was fitted with the network
-        sure = where_it_belongs(logits) if known else shares(np.array(logits)).tolist()
+        sure = where_it_belongs(logits) if known else shares(np.array(logits) + self._leaning(a)).tolist()
         return [replace(c, confidence=p) for c, p in zip(found, sure)]
+
+    def _leaning(self, largest: Group) -> float:
+        """Log odds that what is left belongs to the largest group, before it is looked at: by how much that holds.
+
+        Where the pairs were tried that confidence is fitted on, every other one belonged together. One part more, of
+        mean size, is thought to lie elsewhere: two parts say nothing of a third.
+        """
+        if not self.same:
+            return 0.0
+        areas = np.array([surface.area for surface in self.surfaces])
+        held = float(areas[list(largest.T)].sum())
+        return max(float(np.log(held / (areas.sum() + areas.mean() - held))), 0.0)
 
     def _suggestions(self, a: Group, b: Group) -> list[Pose]:
         """T_a_b as joins between two parts imply it, and as the network suggests it: those believed in most."""

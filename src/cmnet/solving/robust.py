@@ -41,6 +41,7 @@ def solve(
     solid: Sequence[Surface] | None = None,
     relaxed: float = RELAXED,
     settling: bool = False,
+    places: bool = False,
 ) -> Assembly:
     """Put parts together by the joins between them.
 
@@ -52,6 +53,7 @@ def solve(
     solid       : the parts, seen no more closely than their joins are exact: what must not run into each other
     relaxed     : least probability of a merge of parts that are known to belong together, if that is less
     settling    : True: groups that have changed settle on their surfaces, where joins are only as exact as `solid`
+    places      : True: of a single part it is enough that its place is probable, however it is turned there
     """
     unit = surfaces[0].unit if surfaces else 1.0
     centres = np.array([surface.T_part_surface.t for surface in surfaces]).reshape(-1, 3)
@@ -59,7 +61,8 @@ def solve(
     begun = known.start if start is None else start
     looks = [surfaces] if solid is None or solid is surfaces else [solid, surfaces]
     fits = remembering(fits_of(*looks)) if apart else lambda i, j, T_i_j: True
-    groups = Grower(known.believed, centres, SHIFT * unit, fits, accept, begun, known.rules, loops, relaxed).grow()
+    asked = accept, begun, known.rules, loops, relaxed, places
+    groups = Grower(known.believed, centres, SHIFT * unit, fits, *asked).grow()
     if loops:
         groups = [even_out(group, centres, unit, _held(group, known.fixed)) for group in groups]
     if settling and solid is not None and solid is not surfaces:  # joins of the first look are exact as they are
