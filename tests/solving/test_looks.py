@@ -176,6 +176,24 @@ def test_patience_is_for_what_is_left_and_where_somebody_says_what_is_broken(egg
     assert not any(leaving(held, [])[1])
 
 
+def test_guesses_know_what_patience_has_given_up(egg, monkeypatch):
+    T = egg[1]
+    surfaces = [replace(s, broken=np.zeros(len(s.points))) for s in egg[0]]
+    held, given_up, instead = [join(T, 0, 1, 0.95), join(T, 1, 2, 0.95)], join(T, 0, 3, 0.03), join(T, 2, 3, 0.04)
+    seen = []
+
+    def between(self, groups, known=()):
+        if self.belong:
+            seen.append([join.parts for join in known])
+        return [instead] if self.same and not self.belong else []
+
+    monkeypatch.setattr(looks.Rematcher, "between", between)
+    monkeypatch.setattr(looks.Rematcher, "across", lambda self, groups, known=(): [])
+    give = lambda: list(surfaces)  # noqa: E731
+    look_again(surfaces, [*held, given_up], give, list, {}, lambda work, count: [], of_one_object("abcd"), BLIND)
+    assert sorted(seen[0]) == [(0, 1), (0, 3), (1, 2)]
+
+
 @pytest.fixture
 def guessing(egg, monkeypatch):
     """Put parts together by joins and, of so many groups known to belong together, by guesses."""

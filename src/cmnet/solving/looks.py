@@ -9,6 +9,7 @@ the end, where they most likely do.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from math import comb
 
@@ -79,11 +80,11 @@ def look_again(
         assembly = looked(assembly, finest, solving(solid, LIKELY, settling=False))
     patient = partial(Rematcher, solid, learned, stages, each, singles=True, closer=first)
     lastly = partial(solving, solid, LIKELY, settling=False, places=True)
-    twice = stages.rematch and solid is not surfaces
+    twice, known = stages.rematch and solid is not surfaces, assembly.joins
     if twice and surfaces[0].broken is not None and 1 < len(_all_groups(assembly)) <= LEFT:
         assembly = _again(assembly, patient(same=[range(len(surfaces))]), lastly(), WORTH)
     if constraints is not None and constraints.same:
-        assembly = _completed(assembly, last, lastly(relaxed=RELAXED))
+        assembly = _completed(_reminded(assembly, known), last, lastly(relaxed=RELAXED))
         if twice:
             guessing = patient(same=constraints.same, belong=True)
             assembly = _guessed(assembly, guessing, lastly(relaxed=WORTH), constraints)
@@ -118,6 +119,17 @@ def _again(assembly: Assembly, rematcher: Rematcher, solved: Solving, least: flo
         if len(_all_groups(assembly)) == len(groups):
             break
     return assembly
+
+
+def _reminded(assembly: Assembly, known: Sequence[Join]) -> Assembly:
+    """With what was known of the parts that are still apart: what patience gave up may be their place after all."""
+    home = {k: number for number, group in enumerate(_all_groups(assembly)) for k in group.T}
+
+    def apart(join: Join) -> bool:
+        return home[join.parts[0]] != home[join.parts[1]]
+
+    held = [join for join in assembly.joins if not apart(join)]
+    return replace(assembly, joins=[*held, *filter(apart, known)])
 
 
 def _guessed(assembly: Assembly, rematcher: Rematcher, solved: Solving, constraints: Constraints) -> Assembly:
