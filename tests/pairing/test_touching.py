@@ -9,13 +9,38 @@ from scipy.spatial.transform import Rotation
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.candidates import candidates
 from cmnet.pairing.hypotheses import poses_of, seeded_poses
-from cmnet.pairing.touching import contact, propose_touching, settled
+from cmnet.pairing.touching import FACING, contact, on_breaks, propose_touching, settled
 
 
 def beside(truth, rng, degrees, shift):
     turn, move = rng.standard_normal((2, 3))
     R = Rotation.from_rotvec(np.radians(degrees) * turn / np.linalg.norm(turn)).as_matrix()
     return Pose(R @ truth.R, truth.t + shift * move / np.linalg.norm(move))
+
+
+def plainly(a, b, T, judges, near):
+    """The area of the breaks of b that lies on a, straight from the definition."""
+    x, n, area = on_breaks(b, judges)
+    x, n = T.apply(x), T.rotate(n)
+    outside = (
+        ((x - a.box.origin) / a.box.size < -0.5) | ((x - a.box.origin) / a.box.size > np.array(a.box.shape) - 0.5)
+    ).any(axis=1)
+    at = np.where(outside, len(a.dense), a.sample_of[a.box.voxel(x)])
+    x, n, at = x[at < len(a.dense)], n[at < len(a.dense)], at[at < len(a.dense)]
+    cosine = (a.dense_normals[at] * n).sum(axis=1)
+    gap = ((x - a.dense[at]) * a.dense_normals[at]).sum(axis=1)
+    return area * np.where(cosine < FACING, -cosine * np.exp(-((gap / near) ** 2)), 0).sum()
+
+
+def test_contact_is_that_of_the_definition(halves, truth):
+    a, b = halves
+    rng = np.random.default_rng(0)
+    poses = [truth, *(beside(truth, rng, 10.0, shift) for shift in (0.01, 0.03, 0.1, 0.3, 9.0))]
+    expected = [plainly(a, b, T, 300, 0.03) for T in poses]
+    assert expected[0] > 0
+    assert expected[-1] == 0
+    # Single precision takes a sample or two into the voxel beside theirs.
+    np.testing.assert_allclose(contact(a, b, poses_of(poses), 300, 0.03), expected, atol=0.01 * expected[0])
 
 
 def test_contact_is_the_area_of_the_break_in_the_true_pose_and_less_beside_it(halves, truth):

@@ -45,7 +45,7 @@ class Box:
         return self.origin.astype(np.float32) + np.float32(self.size) * index
 
     def single(self) -> tuple[Floats32, np.float32, Ints]:
-        """Origin, one over the size, and shape, as `moved_into` takes them."""
+        """Origin, one over the size, and shape, as `move_into` takes them."""
         return self.origin.astype(np.float32), np.float32(1 / self.size), np.array(self.shape, dtype=np.int64)
 
     def voxel(self, points: NDArray[np.floating]) -> Ints:
@@ -67,22 +67,36 @@ class Box:
 
 
 @compiled
-def moved_into(
-    R: Floats32, t: Floats32, x: Floats32, origin: Floats32, scale: np.float32, shape: Ints
-) -> tuple[np.float32, np.float32, np.float32, int]:
-    """R x + t and the flat index of its voxel, −1 outside of the box. Single precision, for loops over many poses.
+def move_into(
+    R: Floats32,
+    t: Floats32,
+    h: int,
+    x: Floats32,
+    origin: Floats32,
+    scale: np.float32,
+    shape: Ints,
+    y: Floats32,
+    voxel: Ints32,
+) -> None:
+    """Sets y (m, 3) to points x (m, 3) in pose h, and voxel (m,) to the flat indices of their voxels, −1 outside.
 
-    R, t, x : (3, 3), (3,), (3,); scale : one over the size of a voxel
+    R, t  : (poses, 3, 3) and (poses, 3); in single precision, for loops over many poses
+    scale : one over the size of a voxel
+
+    All points at once: references to arrays are counted at every call, which takes longer than to move a point.
     """
-    y0 = R[0, 0] * x[0] + R[0, 1] * x[1] + R[0, 2] * x[2] + t[0]
-    y1 = R[1, 0] * x[0] + R[1, 1] * x[1] + R[1, 2] * x[2] + t[1]
-    y2 = R[2, 0] * x[0] + R[2, 1] * x[1] + R[2, 2] * x[2] + t[2]
     half = np.float32(0.5)
-    i = np.int64((y0 - origin[0]) * scale + half)
-    j = np.int64((y1 - origin[1]) * scale + half)
-    k = np.int64((y2 - origin[2]) * scale + half)
-    within = 0 <= i < shape[0] and 0 <= j < shape[1] and 0 <= k < shape[2]
-    return y0, y1, y2, (i * shape[1] + j) * shape[2] + k if within else -1
+    nx, ny, nz = np.int32(shape[0]), np.int32(shape[1]), np.int32(shape[2])
+    for m in range(len(x)):
+        y0 = R[h, 0, 0] * x[m, 0] + R[h, 0, 1] * x[m, 1] + R[h, 0, 2] * x[m, 2] + t[h, 0]
+        y1 = R[h, 1, 0] * x[m, 0] + R[h, 1, 1] * x[m, 1] + R[h, 1, 2] * x[m, 2] + t[h, 1]
+        y2 = R[h, 2, 0] * x[m, 0] + R[h, 2, 1] * x[m, 1] + R[h, 2, 2] * x[m, 2] + t[h, 2]
+        i = np.int32((y0 - origin[0]) * scale + half)
+        j = np.int32((y1 - origin[1]) * scale + half)
+        k = np.int32((y2 - origin[2]) * scale + half)
+        within = (i >= 0) & (i < nx) & (j >= 0) & (j < ny) & (k >= 0) & (k < nz)
+        voxel[m] = (i * ny + j) * nz + k if within else -1
+        y[m, 0], y[m, 1], y[m, 2] = y0, y1, y2
 
 
 @compiled

@@ -5,13 +5,11 @@ Most creases of a wrong pose meet nothing. Written as loops, those cost one look
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from cmnet.geometry.compiled import compiled
-from cmnet.geometry.volume import moved_into
+from cmnet.geometry.volume import move_into
 from cmnet.pairing.surface import Surface
 
 Floats = NDArray[np.float32]
@@ -20,7 +18,10 @@ Indices = NDArray[np.int32]
 
 AGREE = np.float32(0.88)  # least cosine of equal skins and opposed fractures
 FARTHEST = np.float32(3.0)  # squared distance, over the squared reach, from which creases are strangers: e⁻³ = 0.05
-STRANGER = np.float32(np.inf)
+
+# Of a part: points (c, 3) and both normals (c, 2, 3) of creases, of every voxel the nearest crease; the voxels' origin,
+# scale and shape
+Field = tuple[Floats, Floats, Indices, Floats, np.float32, Ints]
 
 
 def agreement(a: Surface, b: Surface, R: Floats, t: Floats, which: Ints, near: float) -> tuple[Floats, Indices]:
@@ -31,14 +32,14 @@ def agreement(a: Surface, b: Surface, R: Floats, t: Floats, which: Ints, near: f
     """
     weight = np.zeros((len(t), len(which)), dtype=np.float32)
     partner = np.zeros((len(t), len(which)), dtype=np.int32)
-    _agreement(R, t, which, *_arrays(b), *_field(a), np.float32(near), weight, partner)
+    _agreement(R, t, which, *_arrays(b), _field(a), np.float32(near), weight, partner)
     return weight, partner
 
 
 def agreements(a: Surface, b: Surface, R: Floats, t: Floats, which: Ints, rows: Ints, near: float) -> Floats:
     """(h,) float32: the sum of the weights over creases which[rows[i]] for pose i. which : (s, n), rows : (h,)"""
     total = np.zeros(len(t), dtype=np.float32)
-    _agreements(R, t, which, rows, *_arrays(b), *_field(a), np.float32(near), total)
+    _agreements(R, t, which, rows, *_arrays(b), _field(a), np.float32(near), total)
     return total
 
 
@@ -47,7 +48,7 @@ def _arrays(surface: Surface) -> tuple[Floats, Floats]:
     return creases.points.astype(np.float32), creases.normals.astype(np.float32)
 
 
-def _field(a: Surface) -> tuple[Any, ...]:
+def _field(a: Surface) -> Field:
     box = a.box
     return (*_arrays(a), a.crease_of, *box.single())
 
@@ -59,22 +60,19 @@ def _agreement(
     which: Ints,
     x_b: Floats,
     n_b: Floats,
-    x_a: Floats,
-    n_a: Floats,
-    crease_of: Indices,
-    origin: Floats,
-    scale: np.float32,
-    shape: Ints,
+    field: Field,
     near: np.float32,
     weight: Floats,
     partner: Indices,
 ) -> None:
+    x, n = x_b[which], n_b[which]
+    y, at, squared = np.empty_like(x), np.empty(len(x), dtype=np.int32), np.empty(len(x), dtype=np.float32)
     for h in range(len(t)):
-        for k in range(len(which)):
-            at, squared = _fallen(R, t, h, x_b, which[k], x_a, crease_of, origin, scale, shape, near)
-            if squared <= FARTHEST and _complementary(R, h, n_b, which[k], n_a, at):
-                weight[h, k] = np.exp(-squared)
-                partner[h, k] = at
+        _fall(R, t, h, x, n, field, near, y, at, squared)
+        for k in range(len(x)):
+            if at[k] >= 0:
+                weight[h, k] = np.exp(-squared[k])
+                partner[h, k] = at[k]
 
 
 @compiled
@@ -85,64 +83,60 @@ def _agreements(
     rows: Ints,
     x_b: Floats,
     n_b: Floats,
-    x_a: Floats,
-    n_a: Floats,
-    crease_of: Indices,
-    origin: Floats,
-    scale: np.float32,
-    shape: Ints,
+    field: Field,
     near: np.float32,
     total: Floats,
 ) -> None:
+    count = which.shape[1]
+    x, n = np.empty((count, 3), dtype=np.float32), np.empty((count, 2, 3), dtype=np.float32)
+    y, at, squared = np.empty_like(x), np.empty(count, dtype=np.int32), np.empty(count, dtype=np.float32)
     for h in range(len(t)):
-        for k in range(which.shape[1]):
+        for k in range(count):
             crease = which[rows[h], k]
-            at, squared = _fallen(R, t, h, x_b, crease, x_a, crease_of, origin, scale, shape, near)
-            if squared <= FARTHEST and _complementary(R, h, n_b, crease, n_a, at):
-                total[h] += np.exp(-squared)
+            for c in range(3):
+                x[k, c], n[k, 0, c], n[k, 1, c] = x_b[crease, c], n_b[crease, 0, c], n_b[crease, 1, c]
+        _fall(R, t, h, x, n, field, near, y, at, squared)
+        for k in range(count):
+            if at[k] >= 0:
+                total[h] += np.exp(-squared[k])
 
 
 @compiled
-def _fallen(
+def _fall(
     R: Floats,
     t: Floats,
     h: int,
-    x_b: Floats,
-    k: int,
-    x_a: Floats,
-    crease_of: Indices,
-    origin: Floats,
-    scale: np.float32,
-    shape: Ints,
+    x: Floats,
+    n: Floats,
+    field: Field,
     near: np.float32,
-) -> tuple[int, np.float32]:
-    """The crease of a that crease k of b falls onto in pose h, and the squared distance over that of the reach."""
-    # Points outside the box have no crease near them: its outermost voxels say so.
-    y0, y1, y2, voxel = moved_into(R[h], t[h], x_b[k], origin, scale, shape)
-    at = crease_of[voxel] if voxel >= 0 else len(x_a)
-    if at >= len(x_a):
-        return 0, STRANGER
-    d0, d1, d2 = y0 - x_a[at, 0], y1 - x_a[at, 1], y2 - x_a[at, 2]
-    return at, (d0 * d0 + d1 * d1 + d2 * d2) / (near * near)
+    y: Floats,
+    at: Indices,
+    squared: Floats,
+) -> None:
+    """Sets at (m,) to the complementary creases that creases x with normals n (m, 2, 3) fall onto in pose h, −1: none.
 
-
-@compiled
-def _complementary(R: Floats, h: int, n_b: Floats, k: int, n_a: Floats, at: int) -> bool:
-    """Whether two creases have one face in common and the other opposed. See `creases.complement`."""
-    for crossed in range(2):
-        first = _cosine(R, h, n_b, k, crossed, n_a, at, 0)
-        if abs(first) > AGREE:
-            second = _cosine(R, h, n_b, k, 1 - crossed, n_a, at, 1)
-            if abs(second) > AGREE and first * second < 0:
-                return True
-    return False
-
-
-@compiled
-def _cosine(R: Floats, h: int, n_b: Floats, k: int, f_b: int, n_a: Floats, at: int, f_a: int) -> np.float32:
-    """Of face f_b of crease k of b, turned by pose h, and face f_a of crease `at` of a."""
-    b0, b1, b2 = n_b[k, f_b, 0], n_b[k, f_b, 1], n_b[k, f_b, 2]
-    total = np.float32(0)
-    for c in range(3):
-        total += n_a[at, f_a, c] * (R[h, c, 0] * b0 + R[h, c, 1] * b1 + R[h, c, 2] * b2)
-    return total
+    squared : (m,), the squared distance over that of the reach
+    Creases are complementary that have one face in common and the other opposed. See `creases.complement`.
+    """
+    x_a, n_a, crease_of, origin, scale, shape = field
+    move_into(R, t, h, x, origin, scale, shape, y, at)
+    for k in range(len(x)):
+        # Points outside the box have no crease near them: its outermost voxels say so.
+        i = crease_of[at[k]] if at[k] >= 0 else len(x_a)
+        at[k] = -1
+        if i >= len(x_a):
+            continue
+        d0, d1, d2 = y[k, 0] - x_a[i, 0], y[k, 1] - x_a[i, 1], y[k, 2] - x_a[i, 2]
+        squared[k] = (d0 * d0 + d1 * d1 + d2 * d2) / (near * near)
+        if squared[k] > FARTHEST:
+            continue
+        for crossed in range(2):
+            first, second = np.float32(0), np.float32(0)  # cosines of one face of a's with one of b's, in turn
+            for c in range(3):
+                u, v, w = R[h, c, 0], R[h, c, 1], R[h, c, 2]
+                f, g = crossed, 1 - crossed
+                first += n_a[i, 0, c] * (u * n[k, f, 0] + v * n[k, f, 1] + w * n[k, f, 2])
+                second += n_a[i, 1, c] * (u * n[k, g, 0] + v * n[k, g, 1] + w * n[k, g, 2])
+            if abs(first) > AGREE and abs(second) > AGREE and first * second < 0:
+                at[k] = i

@@ -222,17 +222,24 @@ def _scan(
     nats: NDArray[np.float32],
 ) -> None:
     """What the likeness of z at uv (m, 2) and the map says, into nats (turns, shifts, shifts); 0: too few meet."""
+    at_u = np.empty((len(shifts_u), len(z)), dtype=np.int32)
+    at_v = np.empty((len(shifts_v), len(z)), dtype=np.int32)
     for k in range(len(turns)):
         c, s = np.cos(turns[k]), np.sin(turns[k])
+        for i in range(len(shifts_u)):
+            for m in range(len(z)):
+                at_u[i, m] = int((c * uv[m, 0] - s * uv[m, 1] + shifts_u[i] - origin[0]) / CELL + 0.5)
+        for j in range(len(shifts_v)):
+            for m in range(len(z)):
+                at_v[j, m] = int((s * uv[m, 0] + c * uv[m, 1] + shifts_v[j] - origin[1]) / CELL + 0.5)
         for i in range(len(shifts_u)):
             for j in range(len(shifts_v)):
                 n, x, y, xx, yy, xy = 0, 0.0, 0.0, 0.0, 0.0, 0.0
                 for m in range(len(z)):
-                    at_u = int((c * uv[m, 0] - s * uv[m, 1] + shifts_u[i] - origin[0]) / CELL + 0.5)
-                    at_v = int((s * uv[m, 0] + c * uv[m, 1] + shifts_v[j] - origin[1]) / CELL + 0.5)
-                    if at_u < 0 or at_v < 0 or at_u >= heights.shape[0] or at_v >= heights.shape[1]:
+                    u, v = at_u[i, m], at_v[j, m]
+                    if u < 0 or v < 0 or u >= heights.shape[0] or v >= heights.shape[1]:
                         continue
-                    height = heights[at_u, at_v]
+                    height = heights[u, v]
                     if np.isnan(height):
                         continue
                     n += 1

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cmnet.geometry.compiled import compiled
 from cmnet.geometry.pose import Pose
-from cmnet.geometry.volume import moved_into
+from cmnet.geometry.volume import move_into
 from cmnet.pairing.hypotheses import Poses, distinct, highest, overlap, seeded_poses
 from cmnet.pairing.planes import add_row, motion
 from cmnet.pairing.surface import Surface
@@ -95,19 +95,24 @@ def _field(a: Surface) -> Field:
 
 
 @compiled
-def _touched(
-    R: Floats, t: Floats, x: Floats, n: Floats, field: Field
-) -> tuple[np.float32, np.float32, np.float32, int, np.float32]:
-    """R x + t, the sample nearby that it faces (−1: none), and how well: the cosine of the opposed normals."""
+def _touch(
+    R: Floats, t: Floats, h: int, x: Floats, n: Floats, field: Field, y: Floats, at: Indices, how: Floats
+) -> None:
+    """Sets, of samples x with normals n (m, 3) in pose h, y (m, 3): where they lie; at, how (m,): what they face.
+
+    That is a sample nearby (−1: none), and how well it faces: by the cosine of the opposed normals.
+    """
     points, normals, sample_of, origin, scale, shape = field
-    y0, y1, y2, voxel = moved_into(R, t, x, origin, scale, shape)
-    at = int(sample_of[voxel]) if voxel >= 0 else len(points)
-    if at >= len(points):
-        return y0, y1, y2, -1, np.float32(0)
-    cosine = np.float32(0)
-    for c in range(3):
-        cosine += normals[at, c] * (R[c, 0] * n[0] + R[c, 1] * n[1] + R[c, 2] * n[2])
-    return y0, y1, y2, at if cosine < FACING else -1, -cosine
+    move_into(R, t, h, x, origin, scale, shape, y, at)
+    for k in range(len(x)):
+        near = sample_of[at[k]] if at[k] >= 0 else len(points)
+        at[k] = -1
+        if near < len(points):
+            cosine = np.float32(0)
+            for c in range(3):
+                cosine += normals[near, c] * (R[h, c, 0] * n[k, 0] + R[h, c, 1] * n[k, 1] + R[h, c, 2] * n[k, 2])
+            if cosine < FACING:
+                at[k], how[k] = near, -cosine
 
 
 @compiled
@@ -116,30 +121,33 @@ def _contact(
 ) -> None:
     """Adds to total (h,) the samples x with normals n (m, 3) that lie on another part's, of weights (d,)."""
     points, normals = field[0], field[1]
+    y, at, how = np.empty_like(x), np.empty(len(x), dtype=np.int32), np.empty(len(x), dtype=np.float32)
     for h in range(len(t)):
+        _touch(R, t, h, x, n, field, y, at, how)
         for k in range(len(x)):
-            y0, y1, y2, at, facing = _touched(R[h], t[h], x[k], n[k], field)
-            if at >= 0:
-                gap = (y0 - points[at, 0]) * normals[at, 0] + (y1 - points[at, 1]) * normals[at, 1]
-                gap += (y2 - points[at, 2]) * normals[at, 2]
-                total[h] += weights[at] * facing * np.exp(-((gap / near) ** 2))
+            i = at[k]
+            if i >= 0:
+                gap = (y[k, 0] - points[i, 0]) * normals[i, 0] + (y[k, 1] - points[i, 1]) * normals[i, 1]
+                gap += (y[k, 2] - points[i, 2]) * normals[i, 2]
+                total[h] += weights[i] * how[k] * np.exp(-((gap / near) ** 2))
 
 
 @compiled
 def _settle(R: Floats, t: Floats, x: Floats, n: Floats, field: Field, near: np.float32) -> None:
     """Moves every pose R (h, 3, 3), t (h, 3) once: what touches comes to lie in the planes of what it touches."""
     points, normals = field[0], field[1]
-    row, y, normal = np.empty(7), np.empty(3), np.empty(3)
+    y, at, how = np.empty_like(x), np.empty(len(x), dtype=np.int32), np.empty(len(x), dtype=np.float32)
+    row, place, normal = np.empty(7), np.empty(3), np.empty(3)
     for h in range(len(t)):
         products, places = np.zeros((7, 7)), np.zeros(5)
+        _touch(R, t, h, x, n, field, y, at, how)
         for k in range(len(x)):
-            y[0], y[1], y[2], at, _ = _touched(R[h], t[h], x[k], n[k], field)
-            if at >= 0:
+            if at[k] >= 0:
                 gap = 0.0
                 for c in range(3):
-                    normal[c] = normals[at, c]
-                    gap += (y[c] - points[at, c]) * normal[c]
-                add_row(y, normal, gap, np.exp(-((gap / near) ** 2)), row, products, places)
+                    place[c], normal[c] = y[k, c], normals[at[k], c]
+                    gap += (place[c] - points[at[k], c]) * normal[c]
+                add_row(place, normal, gap, np.exp(-((gap / near) ** 2)), row, products, places)
         R_step, t_step = motion(products, places, STIFF)
         R[h] = (R_step @ R[h].astype(np.float64)).astype(np.float32)
         t[h] = (R_step @ t[h].astype(np.float64) + t_step).astype(np.float32)
