@@ -162,11 +162,9 @@ def assemblies(key: str, title: str) -> str | None:
         if len(by_count) > 1:
             blocks += [f"By number of pieces ({name}):\n"]
             blocks += [table(OVERALL, [overall(f"{line['pieces']} pieces", line) for line in by_count])]
-    if key in WEAR:
-        told = [
-            f"{what}, clean and worn: wear costs {cost}.\n" for what, sets in WEAR[key] if (cost := wear_costs(sets))
-        ]
-        blocks += told
+    for what, sets in WEAR.get(key, ()):
+        if costs := wear_costs(sets):
+            blocks += [f"{what}, clean and worn: wear costs {costs}.\n"]
     if key == "breaking_bad_all":
         blocks += ["By half of the objects (cmnet, with the network):\n", table(OVERALL, rows_by_half(best))]
         told = ", ".join(f"{name} {value:.1f} %" for name, value in PUBLISHED.items())
