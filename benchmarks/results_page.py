@@ -52,7 +52,9 @@ TRIED = "While cmnet was written, these objects were looked at: how parts are pl
 TRIED += "object, was once chosen by them among three ways. No constant was fitted on them.\n"
 FRESH = "The objects 40 to 63 of the same recipe, which nobody looked at while cmnet was written, named before they\n"
 FRESH += "were measured. Made by `cmnet dataset build -o benchmark --preset benchmark --objects 64`;\n"
-FRESH += "`data_split/clean.fresh.txt` and `worn.fresh.txt` list them.\n"
+FRESH += (
+    "listed by `for s in clean worn; do grep -E '(4|5|6)[0-9]$' $s.test.txt > $s.fresh.txt; done` in `data_split`.\n"
+)
 BESIDE = "Seconds are too high: other work ran beside.\n"
 TWO = "Made by `cmnet dataset build -o {} --shapes amphora,bell,bone,bust,candlestick,jug,tablet,tray --pieces 2-2 "
 TWO += "--objects 40 --seed 1 --wear {}`.\n"
@@ -386,9 +388,8 @@ def confidence() -> str | None:
     found = {name: result for name in ("reliability", "reliability_fresh") if (result := read(name))}
     if not found:
         return None
-    sources = {
-        name: kinds for result in found.values() for name, kinds in result["sources"].items()
-    }  # the later counts
+    # What both hold counts as the later one says.
+    sources = {name: kinds for result in found.values() for name, kinds in result["sources"].items()}
     rows = [
         [f"{name}, {kind}", str(f["joins"]), percent(f["claimed"]), percent(f["right"]), number(f["error"], 3)]
         for name, kinds in sources.items()
