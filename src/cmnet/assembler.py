@@ -21,7 +21,7 @@ from cmnet.pairing.breaks import Breaks
 from cmnet.pairing.joins import Join, joins, suggestions
 from cmnet.pairing.learned import poses_from_matches
 from cmnet.pairing.stages import ALL, Stages
-from cmnet.pairing.surface import COARSE, FINE, FIRST, Look, Surface, area_of, prepare, unit_of
+from cmnet.pairing.surface import COARSE, FINE, FIRST, Look, Surface, prepare, unit_of
 from cmnet.parts.health import require_parts
 from cmnet.parts.load import load_parts
 from cmnet.parts.part import Part
@@ -127,7 +127,7 @@ class Assembler:
         described = self._described(loaded, tell) if asked else []
         if self.solver == "paper":
             edges = self._published_edges(described, pairs, tell, kept)
-            return with_matches(solve_paper(edges, [area_of(part) for part in loaded]), kept)
+            return with_matches(solve_paper(edges, [part.area for part in loaded]), kept)
         learned = self._suggestions(described, pairs, tell, kept) if described else {}
         breaks = [breaks_of(d) for d in described] or [None] * len(loaded)
         surfaces = self._surfaces(loaded, FIRST, tell, breaks)

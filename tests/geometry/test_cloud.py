@@ -4,7 +4,7 @@ import trimesh
 
 from cmnet.geometry.cloud import area_of_cloud, normals_of_cloud
 from cmnet.geometry.pose import Pose
-from cmnet.geometry.sampling import sample_surface
+from cmnet.geometry.sampling import sample_faces, sample_surface
 
 MESHES = {
     "sphere": trimesh.creation.icosphere(3),
@@ -50,3 +50,35 @@ def test_area(cloud):
 
 def test_a_single_point_has_no_area():
     assert area_of_cloud(np.zeros((1, 3))) == 0
+
+
+def thin_plate(count: int, noise: float) -> tuple[np.ndarray, np.ndarray, float]:
+    mesh = trimesh.creation.box((1.0, 1.0, 0.02))
+    rng = np.random.default_rng(3)
+    points, normals = sample_faces(mesh.triangles, count, rng)
+    return points + noise * rng.standard_normal(points.shape), normals, mesh.area
+
+
+@pytest.mark.parametrize(("count", "noise"), [(8000, 0.0), (8000, 0.002), (2000, 0.0)])
+def test_both_sides_of_a_thin_plate_point_away_from_it(count, noise):
+    points, normals, _ = thin_plate(count, noise)
+    broad = np.abs(normals[:, 2]) > 0.5
+    assert (np.einsum("nc,nc->n", normals_of_cloud(points), normals)[broad] > 0).mean() > 0.95
+
+
+def test_the_area_of_a_wall_thinner_than_the_spacing_has_two_sides():
+    points, normals, area = thin_plate(2000, 0.0)
+    assert area_of_cloud(points, normals) == pytest.approx(area, rel=0.1)
+
+
+def test_normals_of_a_large_cloud_are_those_of_a_part_of_it(monkeypatch):
+    points, normals = sample_surface(
+        np.asarray(MESHES["sphere"].vertices), MESHES["sphere"].faces, 4000, np.random.default_rng(1)
+    )
+    monkeypatch.setattr("cmnet.geometry.cloud.MANY", 1000)
+    assert np.einsum("nc,nc->n", normals_of_cloud(points), normals).min() > 0.9
+
+
+def test_an_open_sheet_faces_one_way():
+    flat = np.random.default_rng(0).random((2000, 3)) * [1, 1, 0]
+    assert abs(normals_of_cloud(flat)[:, 2].mean()) > 0.95

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 import trimesh
 
+from cmnet.geometry.cloud import areas_of_points
 from cmnet.geometry.pose import Pose
-from cmnet.geometry.volume import Box, nearest_in_box, winding_in_box
+from cmnet.geometry.sampling import sample_faces
+from cmnet.geometry.volume import Box, nearest_in_box, winding_in_box, winding_of_cloud
 
 SHAPES = [trimesh.creation.box((1, 0.8, 0.6)), trimesh.creation.torus(0.5, 0.2), trimesh.creation.icosphere(3)]
 
@@ -58,3 +60,19 @@ def test_a_small_hole_does_not_turn_the_inside_out():
     box = box_around(mesh)
     whole, torn = (winding_in_box(box, triangles) > 0.5 for triangles in (mesh.triangles, mesh.triangles[20:]))
     assert (whole != torn).mean() < 0.01
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.005])
+@pytest.mark.parametrize("kept", [1.0, 0.3], ids=["even", "sparser on one side"])
+def test_a_cloud_is_inside_where_its_mesh_is(noise, kept):
+    mesh = trimesh.creation.box((1.0, 0.6, 0.1))
+    box = Box.around(mesh.vertices, 0.3, 40_000, 0.0)
+    rng = np.random.default_rng(0)
+    points, normals = sample_faces(mesh.triangles, 6000, rng)
+    points = points + noise * rng.standard_normal(points.shape)
+    there = (points[:, 0] < 0) | (rng.random(len(points)) < kept)
+    points, normals = points[there], normals[there]
+    winding = winding_of_cloud(box, points, normals, areas_of_points(points, normals))
+    true, beside = winding_in_box(box, mesh.triangles) > 0.5, nearest_in_box(box, points, 1.0)[1] > 0.03
+    assert beside[true].sum() > 100
+    assert ((winding > 0.5) == true)[beside].mean() > 0.999

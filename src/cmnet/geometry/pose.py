@@ -85,3 +85,13 @@ class Pose:
 def cross_matrix(x: Array) -> Array:
     """(3, 3) float: the matrix of y ↦ x × y."""
     return np.array([[0, -x[2], x[1]], [x[2], 0, -x[0]], [-x[1], x[0], 0]])
+
+
+def principal_frame(xyz: Array) -> Pose:
+    """The principal axes about the mean, each pointing where the samples reach farther: it moves with the part."""
+    centre = xyz.mean(axis=0)
+    axes = np.linalg.eigh((xyz - centre).T @ (xyz - centre))[1]
+    lean = (((xyz - centre) @ axes) ** 3).sum(axis=0)
+    axes = axes * np.where(lean < 0, -1.0, 1.0)
+    axes[:, 2] = np.cross(axes[:, 0], axes[:, 1])
+    return Pose(axes, centre)

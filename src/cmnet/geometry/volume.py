@@ -7,6 +7,7 @@ from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.fft import fftfreq, irfftn, rfftfreq, rfftn
 from scipy.ndimage import distance_transform_edt
 
 from cmnet.geometry.compiled import compiled
@@ -146,6 +147,41 @@ def winding_in_box(box: Box, corners: Array) -> Floats32:
         counted = _crossings(corners[:, :, order], (shape[0], shape[1], shape[2]))
         total += np.moveaxis(counted, (0, 1, 2), order)
     return total.ravel() / np.float32(3)
+
+
+def winding_of_cloud(box: Box, points: Array, normals: Array, areas: Array) -> Floats32:
+    """Winding number of an oriented cloud at every voxel: 1 inside, 0 outside, between them where that is not known.
+
+    Solves ∇²w = ∇·V by Fourier transform, V being the inward normals times the areas that they stand for, spread over
+    the faces of the voxels around them (Kazhdan et al. 2006): all samples have a say, not only the nearest.
+
+    points, normals : (n, 3) float; areas : (n,) float, of the surface that each stands for → (voxels,) float32
+    """
+    nx, ny, nz = box.shape
+    waves = np.meshgrid(fftfreq(nx), fftfreq(ny), rfftfreq(nz), indexing="ij", sparse=True)
+    steps = [(1 - np.exp(-2j * np.pi * wave)).astype(np.complex64) for wave in waves]  # differences of neighbours
+    bend = sum(np.abs(step) ** 2 for step in steps)
+    bend[0, 0, 0] = 1
+    divergence = 0
+    for axis, step in enumerate(steps):
+        shift = box.size / 2 * np.eye(3)[axis]
+        divergence = divergence + step * rfftn(_splat(box, points - shift, normals[:, axis] * areas / box.size**2))
+    w = irfftn(divergence / bend, box.shape)
+    rim = np.ones(box.shape, dtype=bool)
+    rim[1:-1, 1:-1, 1:-1] = False
+    return np.asarray(w - np.median(w[rim]), dtype=np.float32).ravel()
+
+
+def _splat(box: Box, points: Array, weights: Array) -> Floats32:
+    """(nx, ny, nz): the weights (n,) of points (n, 3), each shared among the eight voxels around it."""
+    low = np.floor((points - box.origin) / box.size).astype(np.int64)
+    part = (points - box.origin) / box.size - low
+    total = np.zeros(int(np.prod(box.shape)))
+    for corner in np.ndindex(2, 2, 2):
+        share = np.where(corner, part, 1 - part).prod(axis=1)
+        at = np.ravel_multi_index(tuple((low + corner).T), box.shape, mode="clip")
+        total += np.bincount(at, weights * share, minlength=len(total))
+    return total.reshape(box.shape).astype(np.float32)
 
 
 def _crossings(corners: Array, shape: tuple[int, int, int]) -> Floats32:

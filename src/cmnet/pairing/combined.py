@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from cmnet.geometry.pose import Pose
+from cmnet.geometry.pose import Pose, principal_frame
 from cmnet.geometry.trees import nearest_few
 from cmnet.geometry.volume import Box, Floats32, nearest_in_box
 from cmnet.pairing.creases import Creases, complement, join_creases
 from cmnet.pairing.rims import AROUND, Rims
-from cmnet.pairing.surface import Surface, box_around, farthest, principal_frame, surface_of
+from cmnet.pairing.surface import Surface, box_around, farthest, surface_of
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]

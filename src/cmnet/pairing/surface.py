@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from cmnet.geometry.cells import Cells
-from cmnet.geometry.cloud import area_of_cloud
+from cmnet.geometry.cloud import areas_of_points
 from cmnet.geometry.neighbors import farthest_points
-from cmnet.geometry.pose import Pose
-from cmnet.geometry.volume import Box, Floats32, Ints32, nearest_in_box, winding_in_box
+from cmnet.geometry.pose import Pose, principal_frame
+from cmnet.geometry.volume import Box, Floats32, Ints32, nearest_in_box, winding_in_box, winding_of_cloud
 from cmnet.pairing.breaks import Breaks
 from cmnet.pairing.creases import Creases, neighbourhoods, spread
 from cmnet.pairing.rims import Rims, find_rims
@@ -112,13 +112,13 @@ class Surface:
 
 def unit_of(parts: Sequence[Part]) -> float:
     """The length that all parts are measured in at first, from their areas alone."""
-    return float(np.sqrt(sum(area_of(part) for part in parts) / SQUARES))
+    return float(np.sqrt(sum(part.area for part in parts) / SQUARES))
 
 
 def prepare(part: Part, length: float, look: Look = FIRST, seed: int = 0, breaks: Breaks | None = None) -> Surface:
     """Sample a part and find its creases and its volume. `length` is the unit of the first look, of all parts."""
     unit = look.scale * length
-    area = area_of(part) / unit**2
+    area = part.area / unit**2
     samples = sample_parts([part], int(np.clip(SAMPLES * area, FEWEST, look.samples)), seed, minimum=1)[0]
     frame = principal_frame(samples.xyz)
     local = samples.moved(frame.inverse())
@@ -130,7 +130,7 @@ def prepare(part: Part, length: float, look: Look = FIRST, seed: int = 0, breaks
         likely = breaks.near(frame.apply(unit * rims.creases.points))
         rims = replace(rims, creases=replace(rims.creases, likely=likely))
     box = box_around(points, look)
-    sample_of, signed = _signed(box, rims.points, rims.normals, corners)
+    sample_of, signed = _signed(box, rims, len(points), corners)
     broken = None if breaks is None else breaks.at(frame.apply(unit * points), frame.rotate(normals))
     return surface_of(look, frame, unit, points, normals, broken, area, rims, box, sample_of, signed)
 
@@ -199,33 +199,24 @@ def _inner(box: Box, signed: Floats32) -> Array:
     return box.origin + box.size * np.stack(np.unravel_index(chosen, box.shape), axis=1)
 
 
-def area_of(part: Part) -> float:
-    """Of a mesh, or as a cloud shows it."""
-    return area_of_cloud(part.vertices) if part.faces is None else part.area
+def _signed(box: Box, rims: Rims, even: int, corners: Array | None) -> tuple[Ints32, Floats32]:
+    """Of every voxel a nearest sample, and the distance to it, negative inside; no more than `farthest`.
 
-
-def principal_frame(xyz: Array) -> Pose:
-    """The principal axes about the mean, each pointing where the samples reach farther: it moves with the part."""
-    centre = xyz.mean(axis=0)
-    axes = np.linalg.eigh((xyz - centre).T @ (xyz - centre))[1]
-    lean = (((xyz - centre) @ axes) ** 3).sum(axis=0)
-    axes = axes * np.where(lean < 0, -1.0, 1.0)
-    axes[:, 2] = np.cross(axes[:, 0], axes[:, 1])
-    return Pose(axes, centre)
-
-
-def _signed(box: Box, points: Array, normals: Array, corners: Array | None) -> tuple[Ints32, Floats32]:
-    """Of every voxel a nearest sample, and the distance to it, negative inside; no more than `farthest`."""
-    nearest, distance = nearest_in_box(box, points, farthest(box))
-    inside = _behind(box, points, normals, nearest) if corners is None else winding_in_box(box, corners) > 0.5
+    even : so many of the samples are spread evenly
+    """
+    nearest, distance = nearest_in_box(box, rims.points, farthest(box))
     distance = np.minimum(distance, np.float32(farthest(box)))
-    return nearest, np.where(inside, -distance, distance)
+    if corners is not None:
+        return nearest, np.where(winding_in_box(box, corners) > 0.5, -distance, distance)
+    points, normals = rims.points[:even], rims.normals[:even]
+    w = winding_of_cloud(box, points, normals, areas_of_points(points, normals))
+    return nearest, np.where(w > 0.5, -np.minimum(distance, _behind(box, rims, nearest)), distance)
 
 
-def _behind(box: Box, points: Array, normals: Array, nearest: Ints32) -> Bools:
-    """Which voxels lie behind their nearest sample."""
-    known = np.flatnonzero(nearest < len(points))
-    offset = box.centres()[known] - points[nearest[known]]
-    inside = np.zeros(len(nearest), dtype=bool)
-    inside[known] = np.einsum("kc,kc->k", offset, normals[nearest[known]]) < 0
-    return inside
+def _behind(box: Box, rims: Rims, nearest: Ints32) -> Floats32:
+    """How far every voxel lies behind the plane of its nearest sample; infinite without one, 0 before it."""
+    depth = np.full(len(nearest), np.inf, dtype=np.float32)
+    known = np.flatnonzero(nearest < len(rims.points))
+    offset = box.centres()[known] - rims.points[nearest[known]]
+    depth[known] = np.maximum(-np.einsum("kc,kc->k", offset, rims.normals[nearest[known]]), 0)
+    return depth

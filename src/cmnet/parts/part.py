@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cmnet.geometry.cloud import area_of_cloud, normals_of_cloud
 from cmnet.geometry.pose import Pose
 
 Array = NDArray[np.float64]
@@ -46,8 +47,17 @@ class Part:
         return self.vertices[self.faces]
 
     @cached_property
+    def outward(self) -> Array:
+        """(n, 3) float: the normals of a cloud's points, as given, or as the points themselves suggest them."""
+        if self.faces is not None:
+            raise ValueError(f"part {self.name!r} is a mesh; its normals are those of its faces")
+        return normals_of_cloud(self.vertices) if self.normals is None else self.normals
+
+    @cached_property
     def area(self) -> float:
-        """Surface area of a mesh, in the square of the given unit."""
+        """Surface area, in the square of the given unit; of a cloud as its points show it."""
+        if self.faces is None:
+            return area_of_cloud(self.vertices, self.outward)
         edges = self.triangles[:, 1:] - self.triangles[:, :1]
         return float(np.linalg.norm(np.cross(edges[:, 0], edges[:, 1]), axis=1).sum() / 2)
 

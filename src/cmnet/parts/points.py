@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cmnet.geometry.cloud import area_of_cloud, normals_of_cloud
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.sampling import SATURATION, allocate, poisson_subset, sample_surface
 from cmnet.parts.part import Faces, Part
@@ -44,7 +43,7 @@ def sample_parts(parts: Sequence[Part], total: int, seed: int = 0, minimum: int 
 
     Neither the order of the parts nor their poses, names or scale change which samples are drawn.
     """
-    areas = np.array([area_of_cloud(part.vertices) if part.faces is None else part.area for part in parts])
+    areas = np.array([part.area for part in parts])
     counts = allocate(areas, total, minimum)
     return [_sample(part, float(area), int(n), seed) for part, area, n in zip(parts, areas, counts)]
 
@@ -59,8 +58,7 @@ def _sample(part: Part, area: float, count: int, seed: int) -> Points:
     if part.faces is not None:
         return Points(*sample_surface(part.vertices, part.faces, count, rng), area)
     chosen = rng.permutation(len(part.vertices))[: CROWD * count]
-    xyz = part.vertices[chosen]
-    normals = normals_of_cloud(xyz) if part.normals is None else part.normals[chosen]
+    xyz, normals = part.vertices[chosen], part.outward[chosen]
     if len(xyz) > count:
         kept = poisson_subset(xyz, normals, count, float(np.sqrt(SATURATION * area / count)))
         xyz, normals = xyz[kept], normals[kept]

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from cmnet.geometry.cloud import area_of_cloud, normals_of_cloud
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.sampling import uniform_samples
 from cmnet.geometry.trees import nearest_few, nearest_one
@@ -112,9 +111,7 @@ def target(part: Part, seed: int = 0) -> Target:
     rng = np.random.default_rng(seed)
     if part.faces is None:
         chosen = rng.permutation(len(part.vertices))[:DENSE]
-        xyz = part.vertices[chosen]
-        normals = normals_of_cloud(xyz) if part.normals is None else part.normals[chosen]
-        return _discs(part, xyz, normals, area_of_cloud(part.vertices))
+        return _discs(part, part.vertices[chosen], part.outward[chosen], part.area)
     crosses = np.cross(part.triangles[:, 1] - part.triangles[:, 0], part.triangles[:, 2] - part.triangles[:, 0])
     doubled = np.linalg.norm(crosses, axis=1)
     solid = np.flatnonzero(doubled > 0)

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from cmnet.geometry.cloud import area_of_cloud, normals_of_cloud
 from cmnet.geometry.sampling import allocate
 from cmnet.parts.part import Part
 from cmnet.report.refine import refine
@@ -55,7 +54,7 @@ def display(parts: Sequence[Part], distances: Sequence[Distance | None], reach: 
 
     distances : of each part, how far points in its coordinates are from the others; None where nothing is near
     """
-    areas = np.array([area_of_cloud(part.vertices) if part.faces is None else part.area for part in parts])
+    areas = np.array([part.area for part in parts])
     shares = allocate(np.maximum(areas, 1e-300), FACES, min(LEAST, FACES // max(len(parts), 1)))
     return [
         _cloud(part, float(area), int(most))
@@ -67,9 +66,7 @@ def display(parts: Sequence[Part], distances: Sequence[Distance | None], reach: 
 
 def _cloud(part: Part, area: float, most: int) -> Display:
     step = np.linspace(0, len(part.vertices) - 1, min(most, len(part.vertices))).astype(int)
-    xyz = part.vertices[step]
-    normals = normals_of_cloud(xyz) if part.normals is None else part.normals[step]
-    return Display(xyz, normals, None, area)
+    return Display(part.vertices[step], part.outward[step], None, area)
 
 
 def _mesh(part: Part, faces: Ints, most: int, distance: Distance | None, reach: float) -> Display:
