@@ -75,6 +75,16 @@ def test_too_small_too_coarse_too_many(monkeypatch):
     assert preflight(PARTS).advice == ("3 parts make 3 pairs: this takes a while",)
 
 
+def test_numbers_without_decimals(tmp_path):
+    near = [trimesh.Trimesh(p.vertices, p.faces, process=False) for p in PARTS]
+    for k, mesh in enumerate(near):
+        mesh.apply_translation([5e5, 5e6, 100.0]).export(tmp_path / f"{k}.stl")
+    (advice, *_) = preflight(load_parts(tmp_path)).advice
+    assert advice.startswith("0, 1, 2: the coordinates have lost their decimals")
+    exact = [replace(p, vertices=p.vertices + [5e5, 5e6, 100.0]) for p in PARTS]
+    assert preflight(exact).advice == ()
+
+
 def test_repairs_are_said():
     ball = trimesh.creation.icosphere(3)
     turned = load_parts([trimesh.Trimesh(ball.vertices, ball.faces[:, ::-1], process=False)])

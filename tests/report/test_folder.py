@@ -1,4 +1,5 @@
 import csv
+import io
 import json
 from dataclasses import replace
 from itertools import pairwise
@@ -13,6 +14,7 @@ from cmnet.parts.part import Part
 from cmnet.report.document import Run
 from cmnet.report.folder import write_results
 from cmnet.report.layout import offsets
+from cmnet.report.scene import glb_bytes
 from cmnet.solving.assembly import Assembly
 from results import NAMES, hand_made
 
@@ -71,6 +73,24 @@ def test_the_scene_has_a_node_for_every_part_in_its_place(written):
         moved = Pose.from_matrix(assembly.poses[i]).apply(part.vertices) + shifts[i]
         assert np.allclose(placed[scene.geometry[key].faces], moved[part.faces], atol=1e-4)
     assert sorted(p.name for p in load_parts(folder / "assembled.glb")) == sorted(NAMES)
+
+
+@pytest.mark.parametrize("far", [1e6, 1e9])
+def test_a_scene_far_from_its_origin_keeps_its_shape_and_says_how_far_it_is(far):
+    assembly, parts = hand_made()
+    away = Pose(np.eye(3), np.array([far, -far / 3, 4.0]))
+    poses = np.array([away.matrix() @ pose @ away.inverse().matrix() for pose in assembly.poses])
+    moved = replace(assembly, poses=poses)
+    distant = [part.moved(away) for part in parts]
+    scene = trimesh.load(io.BytesIO(glb_bytes(moved, distant)), file_type="glb")
+    where = away.inverse().apply(np.array(scene.metadata["offset"])[None])[0]
+    shifts = offsets(assembly, parts)
+    for i, part in enumerate(parts):
+        matrix, key = scene.graph[part.name]
+        triangles = trimesh.transform_points(scene.geometry[key].triangles.reshape(-1, 3), matrix) + where
+        wanted = Pose.from_matrix(assembly.poses[i]).apply(part.triangles.reshape(-1, 3)) + shifts[i]
+        assert np.allclose(triangles, wanted, atol=1e-4 + 1e-15 * far)
+        assert len(np.unique(scene.geometry[key].vertices, axis=0)) == len(part.vertices)
 
 
 def test_tables(written):

@@ -70,6 +70,21 @@ def test_only_its_own_script_and_style_may_run(page):
     assert not re.search(r'(src|href)="', page)
 
 
+@pytest.mark.parametrize("far", [0.0, 1e8])
+def test_lines_between_matches_end_on_the_parts_however_far_they_lie(vase, far):
+    assembly, parts = vase
+    join, away = assembly.joins[0], np.full(3, far)
+    found = assembly.matches[join.parts]
+    found = replace(found, points_i=found.points_i + away, points_j=found.points_j + away)
+    parts = [replace(part, vertices=part.vertices + away) for part in parts]
+    facts, numbers = page_data(replace(assembly, matches={join.parts: found}), measure(assembly, parts), "vase", "")
+    start, count = facts["joins"][0]["matches"]["ends"]
+    ends = np.frombuffer(numbers, "<f4", count, start).reshape(-1, 2, 3)
+    low = [facts["parts"][k]["low"] for k in join.parts]
+    strongest_first = np.stack([found.points_i, found.points_j], axis=1)[np.argsort(-found.weights)]
+    assert np.allclose(ends + low, strongest_first, rtol=0, atol=1e-6)
+
+
 def test_joined_parts_touch_and_the_weakest_link_is_known(vase):
     assembly, parts = vase
     facts, numbers = page_data(assembly, measure(assembly, parts), "vase", "")

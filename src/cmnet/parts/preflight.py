@@ -32,6 +32,7 @@ UNITS = {
 TINY = 0.05  # of the largest part's size: too small to match
 COARSE = 200  # fewer faces or points than this show hardly anything of a break
 MANY = 60  # parts beyond which the number of pairs is worth a word
+DECIMALS = 5  # steps of its numbers that a part has between neighbouring vertices, at least
 SAME = 1e-4  # relative difference of lengths up to which two parts are the same scan
 
 
@@ -44,6 +45,7 @@ class Look:
     size    : longest side of the box around it
     wall    : typical thickness, None where it is too thick to tell
     spacing : typical distance of neighbouring vertices
+    step    : from one of its coordinates to the next in single precision, 0 where they are more precise
     """
 
     name: str
@@ -52,6 +54,7 @@ class Look:
     size: float
     wall: float | None
     spacing: float
+    step: float
     repairs: tuple[str, ...] = ()
 
 
@@ -69,6 +72,7 @@ def preflight(parts: Sequence[Part], seed: int = 0) -> Preflight:
     repairs = [f"{p.name}: {repair}" for p in looks for repair in p.repairs]
     advice = [
         *repairs,
+        *_worn_numbers(looks),
         *(_different_units(looks) or _too_small(looks)),
         *_same_twice(parts, looks),
         *_too_coarse(looks),
@@ -87,6 +91,7 @@ def look(part: Part, seed: int = 0) -> Look:
         size=float(np.ptp(part.vertices, axis=0).max()),
         wall=_wall(part, seed),
         spacing=_spacing(part),
+        step=_step(part.vertices),
         repairs=part.repairs,
     )
 
@@ -107,6 +112,23 @@ def _spacing(part: Part) -> float:
         return float(np.median(np.linalg.norm(part.triangles - np.roll(part.triangles, 1, axis=1), axis=2)))
     some = part.vertices[:: max(1, len(part.vertices) // SAMPLES)]
     return float(np.median(np.asarray(cKDTree(part.vertices).query(some, k=2)[0])[:, 1]))
+
+
+def _step(vertices: Array) -> float:
+    """Of the largest coordinate, where all of them are single numbers, as most files store them."""
+    with np.errstate(over="ignore"):
+        single = vertices.astype(np.float32)
+    return float(np.spacing(np.abs(single).max())) if (single == vertices).all() else 0.0
+
+
+def _worn_numbers(looks: Sequence[Look]) -> list[str]:
+    stairs = [p for p in looks if DECIMALS * p.step > p.spacing]
+    if not stairs:
+        return []
+    return [
+        f"{_listed(stairs)}: the coordinates have lost their decimals, so far from the origin they lie; "
+        "export in local coordinates, or in double precision"
+    ]
 
 
 def _different_units(looks: Sequence[Look]) -> list[str]:

@@ -6,11 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cmnet.parts.part import Part
 from cmnet.report.layout import offsets
 from cmnet.solving.assembly import Assembly
 
+Array = NDArray[np.float64]
+
+FAR = 100.0  # sizes from its origin beyond which an object loses digits to glTF, whose numbers are single
 # Muted earthen tones for parts without colours of their own, so that neighbours can be told apart.
 PALETTE = ("#c9a27e", "#8fa8a3", "#b8b08d", "#a3816a", "#7f93ad", "#c4b7a6", "#93a07a", "#b58f8f", "#d3bf93", "#8d8791")
 
@@ -18,17 +22,32 @@ PALETTE = ("#c9a27e", "#8fa8a3", "#b8b08d", "#a3816a", "#7f93ad", "#c4b7a6", "#9
 def glb_bytes(assembly: Assembly, parts: Sequence[Part]) -> bytes:
     """A binary glTF file. Colours and textures of the parts are kept; what is not of the first group lies aside.
 
-    The coordinates are those of the files, whatever their unit; glTF itself would call it metres.
+    The coordinates are those of the files, whatever their unit; glTF itself would call it metres. Parts far from their
+    origin are stored around a nearer one, which their nodes make up for. A scene far from its origin is moved there:
+    x_assembled = x_scene + offset, which stands in the `extras` of the scene.
     """
     import trimesh
 
-    scene = trimesh.Scene()
     shifts = offsets(assembly, parts)
+    middles = np.array([(part.vertices.min(axis=0) + part.vertices.max(axis=0)) / 2 for part in parts])
+    sizes = np.array([np.ptp(part.vertices, axis=0).max() for part in parts])
+    places = np.array([pose[:3, :3] @ x + pose[:3, 3] for pose, x in zip(assembly.poses, middles)]) + shifts
+    offset = _origin(places.mean(axis=0), float(sizes.max()))
+    scene = trimesh.Scene(metadata={"offset": offset.tolist()})
     for i, part in enumerate(parts):
+        origin = _origin(middles[i], float(sizes[i]))
         transform = np.array(assembly.poses[i], dtype=np.float64)
-        transform[:3, 3] += shifts[i]
-        scene.add_geometry(_geometry(part, i), node_name=part.name, geom_name=part.name, transform=transform)
+        transform[:3, 3] += transform[:3, :3] @ origin + shifts[i] - offset
+        geometry = _geometry(part, i)
+        if origin.any():
+            geometry = geometry.copy().apply_translation(-origin)
+        scene.add_geometry(geometry, node_name=part.name, geom_name=part.name, transform=transform)
     return bytes(scene.export(file_type="glb"))
+
+
+def _origin(middle: Array, size: float) -> Array:
+    """(3,) float: where to count from for something of this size about there; zero unless it lies far away."""
+    return middle if np.linalg.norm(middle) > FAR * size else np.zeros(3)
 
 
 def _geometry(part: Part, index: int) -> Any:

@@ -62,7 +62,7 @@ class JoinPacker:
             "contact": self._contact(join, gaps),
             "gaps": [self.block.add(bytes_of_gaps(gap, self.limit)) for gap in gaps],
         }
-        return facts if matches is None else {**facts, "matches": self._matches(matches)}
+        return facts if matches is None else {**facts, "matches": self._matches(join, matches)}
 
     def _contact(self, join: Join, gaps: tuple[Array, Array]) -> dict[str, Any]:
         """Where the two meet, in the coordinates of part i: the middle, the direction from i to j, the extent."""
@@ -83,10 +83,15 @@ class JoinPacker:
             "radius": float(np.quantile(np.linalg.norm(points - middle, axis=1), 0.95)),
         }
 
-    def _matches(self, matches: PairMatches) -> dict[str, Any]:
+    def _matches(self, join: Join, matches: PairMatches) -> dict[str, Any]:
+        """Both ends of every line, each from the low corner of its part: as single numbers they stay exact."""
         best = np.argsort(-matches.weights, kind="stable")[:LINES]
-        ends = np.concatenate([matches.points_i[best], matches.points_j[best]], axis=1).astype(np.float32)
-        facts: dict[str, Any] = {"ends": self.block.add(ends), "weights": np.round(matches.weights[best], 4).tolist()}
+        low_i, low_j = (self.drawn[k].vertices.min(axis=0) for k in join.parts)
+        ends = np.concatenate([matches.points_i[best] - low_i, matches.points_j[best] - low_j], axis=1)
+        facts: dict[str, Any] = {
+            "ends": self.block.add(ends.astype(np.float32)),
+            "weights": np.round(matches.weights[best], 4).tolist(),
+        }
         scores = {"shape": matches.shape, "occupancy": matches.occupancy}
         return {**facts, **{name: np.round(s[best], 4).tolist() for name, s in scores.items() if s is not None}}
 

@@ -234,9 +234,10 @@ class Scene {
     const ends = new Float32Array(this.numbers, ...join.matches.ends);
     const scores = join.matches[this.lineScore] || join.matches.weights;
     const [a, b] = join.parts.map((k) => this.bodies[k].now);
+    const [lowA, lowB] = join.parts.map((k) => facts.parts[k].low);
     return scores.map((score, k) => {
-      const from = apply(a, [...ends.slice(6 * k, 6 * k + 3)]);
-      const to = apply(b, [...ends.slice(6 * k + 3, 6 * k + 6)]);
+      const from = apply(a, add(lowA, ends.slice(6 * k, 6 * k + 3)));
+      const to = apply(b, add(lowB, ends.slice(6 * k + 3, 6 * k + 6)));
       const strong = clamp(score, 0, 1);
       return [...from, ...to, ...mix3(this.look.weakLine, this.look.strongLine, strong), 0.25 + 0.65 * strong];
     });
