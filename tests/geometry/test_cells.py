@@ -64,3 +64,9 @@ def test_what_lies_just_within_is_found_and_what_lies_just_beyond_is_not():
 def test_cells_do_not_crowd_out_the_points():
     points = np.random.default_rng(3).uniform(-1, 1, (500, 3)) * [100, 100, 100]
     assert len(Cells.of(points, 1e-3).starts) < 4 * MOST * len(points)
+
+
+@pytest.mark.parametrize("extent", [(1e6, 0.1, 0.1), (1e9, 1e9, 1e-3), (1e40, 1, 1)])
+def test_long_thin_things_take_no_more_cells_than_others(extent):
+    points = np.random.default_rng(0).random((500, 3)) * extent
+    assert len(Cells.of(points, 0.01).starts) <= 8 * MOST * len(points) + 1

@@ -76,3 +76,12 @@ def test_a_cloud_is_inside_where_its_mesh_is(noise, kept):
     true, beside = winding_in_box(box, mesh.triangles) > 0.5, nearest_in_box(box, points, 1.0)[1] > 0.03
     assert beside[true].sum() > 100
     assert ((winding > 0.5) == true)[beside].mean() > 0.999
+
+
+@pytest.mark.parametrize("extent", [(1e6, 0.1, 0.1), (1e9, 1e9, 1e-3), (1e40, 1, 1)])
+def test_long_thin_things_take_no_more_voxels_than_others(extent):
+    points = np.array([[0.0, 0.0, 0.0], extent])
+    box = Box.around(points, 0.05, 500_000, 0.004)
+    assert np.prod(box.shape) <= 4 * 500_000
+    assert (box.origin < 0).all()
+    assert (box.origin + box.size * (np.array(box.shape) - 1) > extent).all()

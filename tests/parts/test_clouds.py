@@ -55,6 +55,22 @@ def test_points_that_were_not_measured_are_left_out(tmp_path):
     assert len(part.vertices) == np.isfinite(values[:, 0]).sum() == len(part.normals) == len(part.colors)
 
 
+def test_a_cloud_of_nothing_that_was_measured_is_refused(tmp_path):
+    (tmp_path / "a.pcd").write_bytes(pcd("binary", values=np.full_like(POINTS, np.nan)))
+    with pytest.raises(InputError, match="is empty"):
+        load_part(tmp_path / "a.pcd")
+
+
+def test_points_measured_somewhere_else_altogether_are_left_out_and_it_is_said(tmp_path, caplog):
+    values = POINTS.copy()
+    values[[7, 40]] = [[1e9, 0, 0], [0, -1e4, 0]]
+    (tmp_path / "a.pcd").write_bytes(pcd("binary", values=values))
+    part = load_part(tmp_path / "a.pcd")
+    assert np.array_equal(part.vertices, np.delete(POINTS, [7, 40], axis=0).astype(np.float32))
+    assert len(part.normals) == len(part.vertices)
+    assert "a: 2 points far away from all others are left out" in caplog.text
+
+
 @pytest.mark.parametrize("data", ["ascii", "binary", "binary_compressed"])
 @pytest.mark.parametrize("points", [10**9, 2**62, -5, 700])
 def test_a_pcd_that_claims_more_than_it_holds_is_refused(tmp_path, data, points):

@@ -100,3 +100,50 @@ def test_require_parts():
         require_parts([part])
     with pytest.raises(InputError, match="found 0 parts"):
         require_parts([], minimum=1)
+
+
+@pytest.mark.parametrize("far", [1e2, 1e6, 1e12, 1e49])
+def test_a_stray_vertex_is_named(far):
+    vertices = np.vstack([VERTICES, [far, 0, 0]])
+    assert check_part(Part("a", vertices, FACES))  # no face uses it
+    faces = np.vstack([FACES, [0, 1, len(VERTICES)]])
+    with pytest.raises(InputError, match=rf"vertex {len(VERTICES)} at \({far:g}, 0, 0\)".replace("+", r"\+")):
+        check_part(Part("a", vertices, faces))
+    with pytest.raises(InputError, match=f"vertex {len(VERTICES)} at"):
+        check_part(Part("a", vertices))
+
+
+def test_long_and_coarse_meshes_have_no_strays():
+    for mesh in (trimesh.creation.cylinder(1, 500, sections=64), trimesh.creation.box((100, 1, 1)).subdivide()):
+        assert check_part(Part("a", np.asarray(mesh.vertices), np.asarray(mesh.faces)))
+
+
+def test_a_cloud_of_two_heaps_far_apart_is_refused():
+    both = np.vstack([VERTICES, VERTICES[:50] + 1e9])
+    with pytest.raises(InputError, match=rf"50 points, the first {len(VERTICES)} at .* far away from the other 162"):
+        check_part(Part("a", both))
+    sheet = np.vstack([VERTICES * [1, 1, 0], VERTICES * [1, 1, 0] + [0, 0, 1]])
+    assert check_part(Part("a", sheet))
+
+
+def test_needles_are_no_surfaces():
+    needle = trimesh.creation.box((1e6, 1, 1))
+    with pytest.raises(InputError, match="no area"):
+        check_part(Part("a", np.asarray(needle.vertices), np.asarray(needle.faces)))
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"faces": FACES.tolist()}, "faces are an array of integers, three a row, not list"),
+        ({"faces": FACES.astype(float)}, "faces are an array of integers"),
+        ({"faces": np.hstack([FACES, FACES[:, :1]])}, r"three a row, not int64 \(320, 4\)"),
+        ({"vertices": VERTICES.tolist()}, "vertices are an array of numbers"),
+        ({"vertices": VERTICES[:, :2]}, r"three a row, not float64 \(162, 2\)"),
+        ({"faces": None, "normals": np.full_like(VERTICES, np.nan)}, "some normals are not finite"),
+        ({"faces": None, "normals": VERTICES[:5]}, "5 normals for 162 points"),
+    ],
+)
+def test_what_is_no_part_is_refused_in_one_sentence(changes, words):
+    with pytest.raises(InputError, match=words):
+        check_part(Part(**{"name": "a", "vertices": VERTICES, "faces": FACES, **changes}))

@@ -81,7 +81,7 @@ def test_numbers_without_decimals(tmp_path):
         mesh.apply_translation([5e5, 5e6, 100.0]).export(tmp_path / f"{k}.stl")
     (advice, *_) = preflight(load_parts(tmp_path)).advice
     assert advice.startswith("0, 1, 2: the coordinates have lost their decimals")
-    exact = [replace(p, vertices=p.vertices + [5e5, 5e6, 100.0]) for p in PARTS]
+    exact = [replace(p, vertices=p.vertices + np.array([5e5, 5e6, 100.0])) for p in PARTS]
     assert preflight(exact).advice == ()
 
 

@@ -38,6 +38,8 @@ class Cells:
         low = points.min(axis=0) if len(points) else np.zeros(3)
         extent = points.max(axis=0) - low if len(points) else np.zeros(3)
         size = max(size, float(np.prod(np.maximum(extent, size)) / (MOST * max(len(points), 1))) ** (1 / 3))
+        while float(np.prod(np.floor(extent / size) + 1)) > 8 * MOST * max(len(points), 1):  # long and thin
+            size *= 2
         shape = (extent / size).astype(np.int64) + 1
         i, j, k = np.minimum((points - low) / size, shape - 1).astype(np.int64).T
         cell = (i * shape[1] + j) * shape[2] + k

@@ -19,6 +19,8 @@ Floats32 = NDArray[np.float32]
 Ints32 = NDArray[np.int32]
 Field = TypeVar("Field", Floats32, Ints32)
 
+CROWDED = 4  # times the voxels asked for, at most: long thin things leave most of their box empty
+
 
 @dataclass(frozen=True, eq=False)
 class Box:
@@ -36,6 +38,8 @@ class Box:
         """
         low, high = points.min(axis=0) - margin, points.max(axis=0) + margin
         size = max(finest, float(np.prod(high - low) / voxels) ** (1 / 3))
+        while float(np.prod((high - low) / size + 4)) > CROWDED * voxels:  # a side of less than a voxel takes four
+            size *= 2
         low, high = low - size, high + size
         counts = np.ceil((high - low) / size).astype(int) + 1
         return Box(low, size, (int(counts[0]), int(counts[1]), int(counts[2])))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from cmnet.errors import InputError
 from cmnet.parts.body import Body
 from cmnet.parts.edges import face_bodies
-from cmnet.parts.health import check_part, coincident, distinct_points, drop_doubled_faces
+from cmnet.parts.health import check_part, coincident, distinct_points, drop_doubled_faces, strays
 from cmnet.parts.orientation import faces_to_flip, is_inside_out
 from cmnet.parts.part import Part
 
@@ -118,15 +118,26 @@ def _turned(visual: Any, flip: NDArray[np.bool_]) -> Any:
 
 
 def _cloud(body: Body, file: Path | None) -> Part:
-    kept = distinct_points(body.vertices)
-    normals = _unit(body.normals, len(body.vertices))
-    repairs: tuple[str, ...] = ()
-    if normals is not None:
-        normals = normals[kept]
-        if is_inside_out(body.vertices[kept], normals):
-            normals, repairs = -normals, ("normals pointed inwards: turned round",)
+    kept = _without_strays(body, distinct_points(body.vertices))
     colors = None if body.colors is None else body.colors[kept]
-    return check_part(Part(body.name, body.vertices[kept], None, normals, file, colors, repairs=repairs))
+    part = check_part(Part(body.name, body.vertices[kept], None, None, file, colors))
+    normals = _unit(body.normals, len(body.vertices))
+    if normals is None:
+        return part
+    normals = normals[kept]
+    if not is_inside_out(part.vertices, normals):
+        return replace(part, normals=normals)
+    return replace(part, normals=-normals, repairs=("normals pointed inwards: turned round",))
+
+
+def _without_strays(body: Body, kept: Ints) -> Ints:
+    """The points (k,) of a cloud without the few that were measured somewhere else altogether."""
+    before = len(kept)
+    while len(far := strays(body.vertices[kept])):
+        kept = np.delete(kept, far)
+    if len(kept) < before:
+        log.warning("%s: %d points far away from all others are left out", body.name, before - len(kept))
+    return kept
 
 
 def _unit(normals: Array | None, n: int) -> Array | None:

@@ -1,6 +1,7 @@
 """The health of a part: what is mended silently (coincident vertices, internal faces) and what is refused."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,9 +11,13 @@ from cmnet.parts.part import Part
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
 
 LARGEST = 1e50  # coordinates whose products can still be computed
+THIN = 1e-5  # area of a mesh over the square of its size: what has less is no surface, or finer than a hair
 FEWEST_POINTS = 32  # a cloud of fewer points has no surface to speak of
+STRAY = 30.0  # times as far out as all the rest: what lies there is a mistake,
+FEW = 1000  # if it is no more than one vertex of so many
 
 
 def merge_coincident(vertices: Array, faces: Ints) -> tuple[Array, Ints]:
@@ -82,6 +87,7 @@ def is_watertight(faces: Ints) -> bool:
 def check_part(part: Part) -> Part:
     """The part itself, or an InputError that says what is wrong with it."""
     where = str(part.file) if part.file is not None else f"part {part.name!r}"
+    _check_arrays(part, where)
     n = len(part.vertices)
     bad = int((~np.isfinite(part.vertices)).any(axis=1).sum())
     if n == 0 or (part.faces is not None and len(part.faces) == 0):
@@ -94,13 +100,58 @@ def check_part(part: Part) -> Part:
         raise InputError(
             f"{where}: coordinates beyond {LARGEST:g} in any unit are a mistake; export the fragment again"
         )
+    if part.faces is not None and (part.faces.min() < 0 or part.faces.max() >= n):
+        raise InputError(f"{where}: a face names a vertex that is not there ({n} vertices); the file may be truncated")
+    used = _used(part)
+    _check_strays(part, used, where)
     if part.faces is None:
         _check_cloud(part, where)
-    elif part.faces.min() < 0 or part.faces.max() >= n:
-        raise InputError(f"{where}: a face names a vertex that is not there ({n} vertices); the file may be truncated")
-    elif not part.area > 0:
+    elif not part.area > THIN * np.ptp(part.vertices[used], axis=0).max() ** 2:
         raise InputError(f"{where}: all faces together have no area; export the fragment again as a triangle mesh")
     return part
+
+
+def _check_arrays(part: Part, where: str) -> None:
+    """What callers of the library may hand over instead of the arrays that a part is made of."""
+    arrays: tuple[tuple[str, Any, str], ...]
+    arrays = ("vertices", part.vertices, "fiu"), ("faces", part.faces, "iu"), ("normals", part.normals, "fiu")
+    for name, array, kinds in arrays:
+        if array is None and name != "vertices":
+            continue
+        if not isinstance(array, np.ndarray) or array.dtype.kind not in kinds or array.shape[1:] != (3,):
+            found = f"{array.dtype} {array.shape}" if isinstance(array, np.ndarray) else type(array).__name__
+            wanted = "integers" if kinds == "iu" else "numbers"
+            raise InputError(f"{where}: its {name} are an array of {wanted}, three a row, not {found}; convert them")
+
+
+def strays(points: Array) -> Ints:
+    """Indices (k,) of the few points that lie STRAY times as far from the middle as all the rest. points : (n, 3)"""
+    if len(points) < FEWEST_POINTS:
+        return np.empty(0, dtype=np.int64)
+    away = np.abs(points - np.median(points, axis=0)).max(axis=1)
+    last = len(points) - 1 - max(1, len(points) // FEW)
+    return np.flatnonzero(np.isfinite(away) & (away > STRAY * np.partition(away, last)[last]))
+
+
+def _used(part: Part) -> Bools:
+    """(n,) bool: of a mesh, vertices that no face uses may lie anywhere."""
+    used = np.full(len(part.vertices), part.faces is None)
+    if part.faces is not None:
+        used[part.faces] = True
+    return used
+
+
+def _check_strays(part: Part, used: Bools, where: str) -> None:
+    far = np.flatnonzero(used)[strays(part.vertices[used])]
+    if len(far):
+        raise InputError(
+            f"{where}: vertex {_place(part, far[0])} is more than {STRAY:.0f} times as far out as the rest; "
+            "remove it, or export the fragment again"
+        )
+
+
+def _place(part: Part, index: int) -> str:
+    return f"{index} at ({', '.join(f'{x:g}' for x in part.vertices[index])})"
 
 
 def _check_cloud(part: Part, where: str) -> None:
@@ -111,6 +162,25 @@ def _check_cloud(part: Part, where: str) -> None:
         raise InputError(f"{where}: all {n} points lie in one place; export the fragment again")
     if part.normals is not None and part.normals.shape != part.vertices.shape:
         raise InputError(f"{where}: {len(part.normals)} normals for {n} points; give one normal a point, or none")
+    if part.normals is not None and not np.isfinite(part.normals).all():
+        raise InputError(f"{where}: some normals are not finite numbers (NaN or inf); give none, they are found then")
+    apart = _apart(part.vertices)
+    if len(apart):
+        raise InputError(
+            f"{where}: {len(apart)} points, the first {_place(part, apart[0])}, lie far away from the other "
+            f"{n - len(apart)}; remove them, or give the two as files of their own"
+        )
+
+
+def _apart(points: Array) -> Ints:
+    """Indices (k,) of the smaller of two heaps that are tiny beside the gap between them. points : (n, 3) float"""
+    size = np.ptp(points, axis=0).max()
+    for axis, order in enumerate(np.argsort(points, axis=0).T):
+        gaps = np.diff(points[order, axis])
+        k = int(np.argmax(gaps))
+        if gaps[k] > (1 - 1 / STRAY) * size:
+            return np.sort(min(order[: k + 1], order[k + 1 :], key=len))
+    return np.empty(0, dtype=np.int64)
 
 
 def require_parts(parts: Sequence[Part], minimum: int = 2) -> None:
