@@ -145,3 +145,32 @@ def test_wrong_settings_are_told(assembler, parts):
         cmnet.Assembler(assembler.net, solver="paper").assemble(parts, constraints="known.json")
     with pytest.raises(InputError, match="no need to say so"):
         cmnet.Assembler(assembler.net, solver="paper").assemble(parts, one_object=True)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"seed": -1}, "a seed is a whole number of at least 0, not -1"),
+        ({"seed": 0.5}, "a seed is a whole number"),
+        ({"weights": None}, "weights are a name, a path or 'none', not None"),
+        ({"weights": "cmnet-base", "device": "elsewhere"}, "cannot run on 'elsewhere'"),
+        ({"solver": "magic"}, "no solver is called 'magic'"),
+    ],
+)
+def test_settings_that_cannot_be_are_one_sentence(settings, words):
+    with pytest.raises(InputError, match=words) as caught:
+        cmnet.Assembler(**{"weights": "none", **settings})
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_a_device_that_is_not_there_is_one_sentence(assembler):
+    with pytest.raises(InputError, match="cannot run on 'cuda'"):
+        cmnet.Assembler(assembler.net, device="cuda")
+
+
+def test_constraints_may_be_a_mapping(parts):
+    forbidden = {"format": "cmnet.constraints/1", "forbid": [[0, 1]]}
+    assert not cmnet.assemble(parts, weights="none", constraints=forbidden).groups
+    with pytest.raises(InputError, match="constraints are a file, a mapping"):
+        cmnet.assemble(parts, weights="none", constraints=5)

@@ -8,6 +8,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from cmnet.errors import InputError
@@ -28,7 +29,7 @@ from cmnet.parts.part import Part
 from cmnet.parts.points import Points, sample_parts, unit_length
 from cmnet.processes import cores, forked
 from cmnet.solving.assembly import Assembly
-from cmnet.solving.constraints import Constraints, load_constraints, of_one_object
+from cmnet.solving.constraints import Constraints, Known, load_constraints, of_one_object
 from cmnet.solving.looks import look_again
 from cmnet.solving.paper import solve_paper
 from cmnet.solving.shonan import Edge
@@ -47,7 +48,7 @@ def assemble(
     *,
     weights: str | Path | CMNet = DEFAULT,
     solver: str = "robust",
-    constraints: Constraints | str | Path | None = None,
+    constraints: Known | None = None,
     one_object: bool = False,
     seed: int = 0,
     progress: Progress | None = None,
@@ -56,11 +57,19 @@ def assemble(
 
     parts       : a folder, file paths, trimesh objects, (n, 3) arrays or Parts, each in any pose, all in one unit
     weights     : a name or a path, a CMNet, or "none": the surfaces alone
-    constraints : what is known beforehand, or the JSON file that says it
+    constraints : what is known beforehand, as Constraints, as a JSON file, or as a mapping laid out like one
     one_object  : all parts are of one object, so that a part goes where it most likely belongs, however unsure
     progress    : called with the stage, how much of it is done, and how much there is
     """
     return Assembler(weights, solver, seed=seed).assemble(parts, progress, constraints, one_object)
+
+
+def _moved(net: CMNet, device: str | torch.device) -> CMNet:
+    try:
+        return net.to(device)
+    except (RuntimeError, AssertionError) as error:  # the first where a device is unknown, the second without CUDA
+        reason = str(error).splitlines()[0]
+        raise InputError(f"the network cannot run on {str(device)!r} ({reason}); leave the device out") from error
 
 
 class Assembler:
@@ -91,9 +100,11 @@ class Assembler:
         elif weights != NO_WEIGHTS:
             self._net = CMNet.from_pretrained(weights)
         if self._net is not None and device is not None:
-            self._net = self._net.to(device)
+            self._net = _moved(self._net, device)
         if solver not in SOLVERS:
             raise InputError(f"no solver is called {solver!r}; choose one of {', '.join(SOLVERS)}")
+        if not isinstance(seed, int | np.integer) or seed < 0:
+            raise InputError(f"a seed is a whole number of at least 0, not {seed!r}")
         if self._net is None and (solver == "paper" or not stages.geometric):
             raise InputError("the published solver and matches need a network; give weights, or use the robust solver")
         self._points, self.solver, self.seed, self.stages = points, solver, seed, stages
@@ -113,7 +124,7 @@ class Assembler:
         self,
         parts: Any,
         progress: Progress | None = None,
-        constraints: Constraints | str | Path | None = None,
+        constraints: Known | None = None,
         one_object: bool = False,
     ) -> Assembly:
         """Put the parts together: a folder, file paths, trimesh objects, (n, 3) arrays or Parts."""
@@ -144,16 +155,13 @@ class Assembler:
         )
         return with_matches(assembly, kept)
 
-    def _known(
-        self, constraints: Constraints | str | Path | None, one_object: bool, parts: Sequence[Part]
-    ) -> Constraints | None:
+    def _known(self, constraints: Known | None, one_object: bool, parts: Sequence[Part]) -> Constraints | None:
         if self.solver == "paper" and constraints is not None:
             raise InputError("the published solver knows no constraints; leave them out, or use the robust one")
         if self.solver == "paper" and one_object:
             raise InputError("the published solver always takes all parts for one object; there is no need to say so")
-        if isinstance(constraints, str | Path):
-            constraints = load_constraints(constraints, parts)
-        return of_one_object([part.name for part in parts], constraints) if one_object else constraints
+        known = None if constraints is None else load_constraints(constraints, parts)
+        return of_one_object([part.name for part in parts], known) if one_object else known
 
     def _surfaces(
         self, parts: Sequence[Part], look: Look, tell: Progress, breaks: Sequence[Breaks | None]

@@ -106,7 +106,7 @@ FILES = {
     "a buffer elsewhere": (gltf(buffers=[{"uri": "../../etc/passwd", "byteLength": 9}]), "a.gltf", "beside it"),
     "a remote buffer": (gltf(buffers=[{"uri": "http://localhost/x", "byteLength": 9}]), "a.gltf", "beside it"),
     "an old .gltf": (GLB[:4] + b"\1\0\0\0" + GLB[8:], "a.glb", "version 2"),
-    "json too deep": (b"[" * 100_000, "a.gltf", "damaged"),
+    "json too deep": (b"[" * 100_000, "a.gltf", "nested too deeply"),
     "no zip": (b"Dear diary", "a.zip", "not a zip"),
     "an unknown type": (b"ISO-10303-21;", "a.step", "not read"),
     "no type": (b"x", "fragment", "not read"),

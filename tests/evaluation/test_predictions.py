@@ -6,7 +6,15 @@ import pytest
 
 from cmnet.errors import InputError
 from cmnet.evaluation.methods import chance, pairwise, weights_hash
-from cmnet.evaluation.predictions import Prediction, Settings, export, read_predictions, write_predictions
+from cmnet.evaluation.predictions import (
+    FORMAT,
+    Prediction,
+    Settings,
+    export,
+    read_predictions,
+    read_with_settings,
+    write_predictions,
+)
 from cmnet.evaluation.protocol import predict, score
 from cmnet.geometry.pose import Pose
 
@@ -65,11 +73,24 @@ def test_files_of_another_kind_are_refused(tmp_path, text) -> None:
         read_predictions(tmp_path / "p.jsonl", SETTINGS)
 
 
+@pytest.mark.parametrize(
+    "row",
+    ["[" * 100_000, '{"parts": [' + "9" * 5000 + "]}", "[]", "5", '{"poses": 5, "centres": []}', "\udcff"],
+    ids=["deep", "digits", "list", "number", "poses", "bytes"],
+)
+def test_rows_that_are_no_predictions_are_refused_in_one_sentence(tmp_path, row) -> None:
+    header = json.dumps({"format": FORMAT, "protocol": {"data": "x"}})
+    for text in (row, f"{header}\n{row}", json.dumps({"format": FORMAT, "protocol": [1]})):
+        (tmp_path / "p.jsonl").write_text(text, errors="surrogateescape")
+        with pytest.raises(InputError, match=r"p\.jsonl"):
+            read_with_settings(tmp_path / "p.jsonl")
+
+
 def test_a_cut_off_file_is_refused(tmp_path, bars) -> None:
     write_predictions(tmp_path / "p.jsonl", SETTINGS, predict(bars, CHANCE))
     text = (tmp_path / "p.jsonl").read_text()
     (tmp_path / "p.jsonl").write_text(text[:-50])
-    with pytest.raises(InputError, match="no complete file"):
+    with pytest.raises(InputError, match=r"p\.jsonl, row 5, is not JSON: .*; predict again"):
         read_predictions(tmp_path / "p.jsonl", SETTINGS)
 
 

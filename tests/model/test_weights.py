@@ -1,3 +1,5 @@
+import json
+
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
@@ -55,6 +57,62 @@ def test_missing_and_surplus_tensors_are_refused(saved):
     save_file(tensors, path, metadata=header)
     with pytest.raises(InputError, match="dustbin"):
         CMNet.from_pretrained(path)
+
+
+def with_config(path, **changes):
+    """The same file with some settings changed in its header."""
+    header = json.loads(header_of(path)["cmnet"])
+    header["config"] |= changes
+    save_file(load_file(path), path, metadata={"cmnet": json.dumps(header)})
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"widths": [30000] * 4, "features": 30000}, "does not fit"),
+        ({"widths": [10**9] * 4}, "widths"),
+        ({"widths": 5}, "widths needs 4 numbers"),
+        ({"widths": [1, 2, 3, -1]}, "must lie between 1 and"),
+        ({"features": 1e308}, "features"),
+        ({"features": float("inf")}, "features"),
+        ({"features": 10**1000}, "number of 1001 digits"),
+        ({"points": 0}, "points = 0"),
+        ({"points": 10**12}, "points"),
+        ({"neighbors": 0}, "neighbors = 0"),
+        ({"neighbors": 10**5}, "neighbors"),
+        ({"top_k": -1}, "top_k"),
+        ({"focus": float("nan")}, "focus"),
+        ({"focus": 2.0}, "between 0 and 1"),
+        ({"inlier_radius": float("inf")}, "inlier_radius"),
+        ({"norm": ["rms"]}, "norm"),
+        ({"surprise": 1}, "no setting is called 'surprise'"),
+    ],
+)
+def test_a_config_that_cannot_be_is_refused_before_anything_is_made_of_it(saved, changes, words):
+    with_config(saved[1], **changes)
+    with pytest.raises(InputError, match=words) as caught:
+        CMNet.from_pretrained(saved[1])
+    assert str(saved[1]) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["[]", "5", "{", "[" * 100_000, '{"format": "cmnet.weights/1"}', '{"format": "cmnet.weights/1", "config": 1}'],
+)
+def test_headers_that_say_nothing_of_a_network_are_refused(saved, header):
+    save_file(load_file(saved[1]), saved[1], metadata={"cmnet": header})
+    with pytest.raises(InputError, match=r"net\.safetensors"):
+        CMNet.from_pretrained(saved[1])
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_weights_that_are_no_numbers_are_refused(saved, value):
+    tensors, header = load_file(saved[1]), header_of(saved[1])
+    tensors["orientation.weight"][0, 0] = value
+    save_file(tensors, saved[1], metadata=header)
+    with pytest.raises(InputError, match=r"orientation\.weight holds what is no finite number"):
+        CMNet.from_pretrained(saved[1])
 
 
 @pytest.mark.parametrize("content", [b"", b"not safetensors", b"\xff" * 100])

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cmnet import reading
 from cmnet.errors import InputError
 from cmnet.geometry.pose import Pose
 from cmnet.parts.part import Part
@@ -95,6 +96,8 @@ def test_a_rounded_rotation_becomes_an_exact_one():
         ({"fix": [{"part": "rim", "pose": np.diag([2.0, 2, 2, 1]).tolist()}]}, "not a rotation.*2"),
         ({"fix": [{"part": "rim", "pose": np.diag([1.0, 1, -1, 1]).tolist()}]}, "mirrors"),
         ({"fix": [{"part": "rim", "pose": np.full((4, 4), np.nan).tolist()}]}, "4 rows of 4 numbers"),
+        ({"fix": [{"part": "rim", "pose": [[1, 0, 0, 1e300], *EYE[1:]]}]}, "numbers up to"),
+        ({"fix": [{"part": "rim", "pose": [[1, 0, 0, 10**400], *EYE[1:]]}]}, "4 rows of 4 numbers"),
     ],
 )
 def test_mistakes_are_named(keys, says):
@@ -102,7 +105,10 @@ def test_mistakes_are_named(keys, says):
         read(**keys)
 
 
-@pytest.mark.parametrize("text", ["", "[", "[]", "{}", '{"format": "cmnet.assembly/1"}', "\udcff"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "[", "[]", "{}", '{"format": "cmnet.assembly/1"}', "\udcff", "[" * 100_000, "9" * 5000, "-" + "9" * 301],
+)
 def test_files_that_hold_no_constraints_are_refused(tmp_path, text):
     path = tmp_path / "c.json"
     path.write_bytes(text.encode("utf-8", errors="surrogateescape"))
@@ -112,3 +118,20 @@ def test_files_that_hold_no_constraints_are_refused(tmp_path, text):
         load_constraints(tmp_path, NAMES)
     with pytest.raises(InputError, match="cannot read"):
         load_constraints(tmp_path / "none.json", NAMES)
+
+
+def test_a_file_may_begin_with_the_mark_of_windows_editors(tmp_path):
+    (tmp_path / "c.json").write_text(json.dumps({"format": FORMAT, "join": [["rim", "base"]]}), encoding="utf-8-sig")
+    assert len(load_constraints(tmp_path / "c.json", NAMES).join) == 1
+
+
+def test_a_file_without_end_is_not_read_to_its_end(tmp_path, monkeypatch):
+    monkeypatch.setattr(reading, "LARGEST", 1000)
+    (tmp_path / "c.json").write_text("[" + " " * 2000 + "]")
+    with pytest.raises(InputError, match="longer than"):
+        load_constraints(tmp_path / "c.json", NAMES)
+
+
+def test_other_things_than_constraints_are_refused():
+    with pytest.raises(InputError, match="not a list of 1"):
+        load_constraints([["rim", "base"]], NAMES)

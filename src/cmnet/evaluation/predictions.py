@@ -20,6 +20,7 @@ from cmnet.errors import InputError
 from cmnet.files import write_text
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.joins import Join
+from cmnet.reading import parse_json
 
 Array = NDArray[np.float64]
 
@@ -115,11 +116,14 @@ def read_with_settings(path: Path) -> tuple[Settings, list[Prediction]]:
 
 def _read(path: Path) -> tuple[dict[str, Any], list[Prediction]]:
     try:
-        header, *lines = [json.loads(line) for line in Path(path).read_text(encoding="utf-8").splitlines()]
-        made_with = header["protocol"] if header["format"] == FORMAT else None
+        rows = enumerate(Path(path).read_bytes().splitlines(), start=1)
+        header, *lines = [parse_json(row, f"{path}, row {k},", HOW_TO_REPLACE) for k, row in rows]
+        made_with = dict(header["protocol"]) if header["format"] == FORMAT else None
         predictions = [_from_json(line) for line in lines]
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from error
+    except InputError:
+        raise
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(f"{path} is no complete file of predictions ({error}); {HOW_TO_REPLACE}") from error
     if made_with is None:

@@ -8,6 +8,9 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from cmnet.errors import InputError
 
+ANY = 1_000_000  # no number of a setting is larger,
+MOST = {"neighbors": 1000, "down_neighbors": 1000, "transport_rounds": 10_000, "inlier_rounds": 1000, "focus": 1}
+
 
 @dataclass(frozen=True)
 class CMNetConfig:
@@ -54,6 +57,8 @@ class CMNetConfig:
     break_weight: float = 0.5  # of the break head's cross-entropy
 
     def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            _refuse_absurd(name, value)
         if not (self.shape_branch or self.occupancy_branch):
             raise InputError(
                 "the network needs shape_branch or occupancy_branch; with neither there is nothing to match"
@@ -93,6 +98,15 @@ def checked(cls: type, values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: _parse(name, value, hints[name]) for name, value in values.items()}
 
 
+def _refuse_absurd(name: str, value: Any) -> None:
+    """InputError for numbers that no network can be made of. What counts something is at least 1."""
+    least = 0 if isinstance(getattr(CMNetConfig, name), float) or name == "inlier_rounds" else 1
+    most = MOST.get(name, ANY)
+    for number in value if isinstance(value, tuple) else (value,):
+        if type(number) in (int, float) and not least <= number <= most:
+            raise InputError(f"{name} = {value!r} is not possible; it must lie between {least} and {most}")
+
+
 def _parse(name: str, value: Any, kind: Any) -> Any:
     """One value as `kind`: bool, int, float, a choice of texts, a tuple of ints, or one of these or None."""
     if get_origin(kind) is Literal:
@@ -100,8 +114,8 @@ def _parse(name: str, value: Any, kind: Any) -> Any:
             raise InputError(f"{name} = {value!r} is not possible; choose one of {', '.join(get_args(kind))}")
         return value
     if get_origin(kind) is tuple:
-        items = value.split(",") if isinstance(value, str) else list(value)
-        if len(items) != len(get_args(kind)):
+        items = value.split(",") if isinstance(value, str) else value
+        if not isinstance(items, list | tuple) or len(items) != len(get_args(kind)):
             raise InputError(f"{name} needs {len(get_args(kind))} numbers, got {value!r}")
         return tuple(_parse(name, item, inner) for item, inner in zip(items, get_args(kind)))
     if type(None) in get_args(kind):
@@ -114,7 +128,7 @@ def _parse(name: str, value: Any, kind: Any) -> Any:
         return words[str(value).lower()]
     try:
         return kind(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"{name} = {value!r} is not possible; it must be a number ({kind.__name__})") from None
 
 

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cmnet.errors import InputError
 from cmnet.files import replacing
 from cmnet.model.config import CMNetConfig, checked
+from cmnet.reading import parse_json
 
 if TYPE_CHECKING:
+    from torch import Tensor
+
     from cmnet.model.network import CMNet
 
 FORMAT = "cmnet.weights/1"
 DEFAULT = "cmnet-base"  # the shipped ones
 NO_WEIGHTS = "none"  # geometry alone
+ADVICE = "train or download it again"
 SHIPPED = Path(__file__).parent.parent / "assets"
 
 
@@ -39,7 +44,9 @@ def shipped() -> dict[str, Path]:
 
 def find_weights(name_or_path: str | Path) -> Path:
     """The file of weights given by a path, or by the name of shipped ones."""
-    path = Path(name_or_path)
+    if not isinstance(name_or_path, str | Path):
+        raise InputError(f"weights are a name, a path or 'none', not {name_or_path!r}; shipped: {', '.join(shipped())}")
+    path = Path(os.path.expanduser(name_or_path))
     if path.is_file():
         return path
     if str(name_or_path) in shipped():
@@ -52,6 +59,7 @@ def find_weights(name_or_path: str | Path) -> Path:
 
 def load_network(name_or_path: str | Path) -> CMNet:
     """The network in a file or of that name, in evaluation mode; an InputError where it is not one of ours."""
+    import torch
     from safetensors import SafetensorError, safe_open
 
     from cmnet.model.network import CMNet
@@ -59,34 +67,46 @@ def load_network(name_or_path: str | Path) -> CMNet:
     path = find_weights(name_or_path)
     try:
         with safe_open(path, framework="pt") as file:
-            metadata = file.metadata() or {}
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a dict)
+            config = _config(path, file.metadata() or {})
+            found = {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118 (not a dict)
+            with torch.device("meta"):  # shapes without memory: the config is believed once the tensors bear it out
+                wanted = {name: tuple(value.shape) for name, value in CMNet(config).state_dict().items()}
+            _check_shapes(path, wanted, found)
+            tensors = {name: file.get_tensor(name) for name in found}
     except PermissionError:
         raise InputError(f"{path} may not be read; change its permissions, or give other weights") from None
     except (SafetensorError, OSError) as error:
-        raise InputError(f"{path} is not a readable safetensors file ({error}); train or download it again") from None
-    net = CMNet(_config(path, metadata))
-    _check_shapes(path, {name: tuple(value.shape) for name, value in net.state_dict().items()}, tensors)
+        raise InputError(f"{path} is not a readable safetensors file ({error}); {ADVICE}") from None
+    _check_numbers(path, tensors)
+    net = CMNet(config)
     net.load_state_dict(tensors)
     return net.eval()
 
 
 def _config(path: Path, metadata: dict[str, str]) -> CMNetConfig:
+    header = parse_json(metadata.get("cmnet", "{}"), f"the header of {path}", ADVICE)
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        found = header.get("format") if isinstance(header, dict) else None
+        raise InputError(f"{path} holds no CMNet weights (its format is {found!r}, not {FORMAT!r})")
+    if not isinstance(header.get("config"), dict):
+        raise InputError(f"{path} does not say what network its weights are for; {ADVICE}")
     try:
-        header = json.loads(metadata.get("cmnet", "{}"))
-    except json.JSONDecodeError as error:
-        raise InputError(f"{path} has a damaged header ({error}); train or download it again") from None
-    if header.get("format") != FORMAT:
-        raise InputError(f"{path} holds no CMNet weights (its format is {header.get('format')!r}, not {FORMAT!r})")
-    return CMNetConfig(**checked(CMNetConfig, header["config"]))
+        return CMNetConfig(**checked(CMNetConfig, header["config"]))
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
 
 
-def _check_shapes(path: Path, wanted: dict[str, tuple[int, ...]], found: dict[str, Any]) -> None:
+def _check_shapes(path: Path, wanted: dict[str, tuple[int, ...]], found: dict[str, tuple[int, ...]]) -> None:
     """Refuse weights whose names or shapes are not exactly those of the network its config describes."""
     for name in sorted(wanted.keys() | found.keys()):
-        have = tuple(found[name].shape) if name in found else None
-        if have != wanted.get(name):
+        if found.get(name) != wanted.get(name):
             raise InputError(
-                f"{path} does not fit the network its config describes: {name} has shape {have}, "
+                f"{path} does not fit the network its config describes: {name} has shape {found.get(name)}, "
                 f"the network needs {wanted.get(name)}; use the file as `cmnet train` wrote it"
             )
+
+
+def _check_numbers(path: Path, tensors: dict[str, Tensor]) -> None:
+    for name, value in tensors.items():
+        if not (value.is_floating_point() and value.isfinite().all()):
+            raise InputError(f"{path} is damaged: {name} holds what is no finite number; {ADVICE}")

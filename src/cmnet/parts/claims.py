@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import struct
 from pathlib import Path
 from typing import Any
 
 from cmnet.errors import InputError
+from cmnet.reading import parse_json
 
 HEADER = 65_536  # bytes within which the header of a .ply or .off file must end
 SIZES = {"char": 1, "uchar": 1, "short": 2, "ushort": 2, "int": 4, "uint": 4, "float": 4, "double": 8}
@@ -118,7 +118,7 @@ def _check_gltf(path: Path, size: int) -> None:
 def _check_tree(path: Path, content: bytes, size: int) -> None:
     """The description of a glTF scene: every array lies in a buffer, and all together are not absurdly large."""
     try:
-        tree = json.loads(content.decode("utf-8"))
+        tree = parse_json(content, str(path), "export it again")
         used = tree.get("extensionsRequired", [])
         stored = size + sum(_beside(path, buffer.get("uri", "")) for buffer in tree.get("buffers", []))
         arrays = [_array_size(a) for a in tree.get("accessors", [])]
@@ -126,7 +126,7 @@ def _check_tree(path: Path, content: bytes, size: int) -> None:
         unfolded = _unfolded(tree, arrays)
     except InputError:
         raise
-    except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError) as error:
         raise _damaged(path) from error
     packed = [name for name in used if name in COMPRESSED] or (["sparse arrays"] if bare else [])
     if packed:

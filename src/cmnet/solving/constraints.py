@@ -14,7 +14,7 @@ all in one group, no two in one group.
 
 from __future__ import annotations
 
-import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -26,7 +26,9 @@ import numpy as np
 
 from cmnet.errors import InputError
 from cmnet.geometry.pose import Pose
+from cmnet.parts.health import LARGEST
 from cmnet.parts.part import Part
+from cmnet.reading import read_json
 from cmnet.solving.groups import Pair
 
 FORMAT = "cmnet.constraints/1"
@@ -62,24 +64,25 @@ class Constraints:
     different: tuple[Pair, ...] = ()
 
 
+Known = Constraints | str | Path | Mapping[str, Any]
+
+
 def of_one_object(names: Sequence[str], known: Constraints | None = None) -> Constraints:
     """What is known already, and that all parts belong into one group."""
     known = known or Constraints(tuple(names))
     return replace(known, same=(tuple(range(len(names))),))
 
 
-def load_constraints(source: str | Path | Mapping[str, Any], parts: Sequence[str | Part]) -> Constraints:
+def load_constraints(source: Known, parts: Sequence[str | Part]) -> Constraints:
     """Read constraints on the given parts (or part names) from a file, or from a mapping laid out like one."""
+    if isinstance(source, Constraints):
+        return source
     if isinstance(source, Mapping):
         return _Reader("the constraints", parts).read(source)
-    path = Path(source)
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not text"
-        raise InputError(f"cannot read {path}: {reason}; give a JSON file of constraints") from error
-    except json.JSONDecodeError as error:
-        raise InputError(f"{path} is not JSON: {error.msg} in line {error.lineno}; correct it there") from error
+    if not isinstance(source, str | Path):
+        raise InputError(f"constraints are a file, a mapping laid out like one, or Constraints, not {_kind(source)}")
+    path = Path(os.path.expanduser(source))
+    data = read_json(path, "correct it, or give another file of constraints")
     return _Reader(str(path), parts).read(data)
 
 
@@ -169,10 +172,10 @@ class _Reader:
 def _pose(where: str, rows: Any) -> Pose:
     try:
         M = np.array(rows, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         M = np.zeros(0)
-    if M.shape != (4, 4) or not np.isfinite(M).all() or not np.allclose(M[3], [0, 0, 0, 1]):
-        raise InputError(f"{where}: a pose is 4 rows of 4 numbers, the last row 0 0 0 1")
+    if M.shape != (4, 4) or not (np.abs(M) <= LARGEST).all() or not np.allclose(M[3], [0, 0, 0, 1]):
+        raise InputError(f"{where}: a pose is 4 rows of 4 numbers up to {LARGEST:g}, the last row 0 0 0 1")
     U, stretch, Vt = np.linalg.svd(M[:3, :3])
     if np.abs(stretch - 1).max() > ROUNDED:
         raise InputError(f"{where}: the pose is not a rotation, it stretches by {stretch[0]:.4g}; give a rigid motion")
