@@ -99,6 +99,7 @@ def test_a_config_that_cannot_be_is_refused_before_anything_is_made_of_it(saved,
 @pytest.mark.parametrize(
     "header",
     ["[]", "5", "{", "[" * 100_000, '{"format": "cmnet.weights/1"}', '{"format": "cmnet.weights/1", "config": 1}'],
+    ids=["list", "number", "cut off", "deep", "no config", "no settings"],
 )
 def test_headers_that_say_nothing_of_a_network_are_refused(saved, header):
     save_file(load_file(saved[1]), saved[1], metadata={"cmnet": header})

@@ -108,6 +108,7 @@ def test_mistakes_are_named(keys, says):
 @pytest.mark.parametrize(
     "text",
     ["", "[", "[]", "{}", '{"format": "cmnet.assembly/1"}', "\udcff", "[" * 100_000, "9" * 5000, "-" + "9" * 301],
+    ids=["nothing", "open", "list", "bare", "assembly", "bytes", "deep", "digits", "fewer digits"],
 )
 def test_files_that_hold_no_constraints_are_refused(tmp_path, text):
     path = tmp_path / "c.json"
