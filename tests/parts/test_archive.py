@@ -1,5 +1,6 @@
 import os
 import zipfile
+from types import SimpleNamespace
 
 import pytest
 import trimesh
@@ -65,6 +66,40 @@ def test_bombs_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(archive, "MOST_FILES", 3)
     with pytest.raises(InputError, match="4 files"):
         load_parts(packed(tmp_path / "many.zip", {f"{k}.ply": b"" for k in range(4)}))
+
+
+def test_files_that_share_their_bytes_are_refused(tmp_path):
+    file = packed(tmp_path / "pile.zip", {"a.ply": ball(), "b.ply": ball()})
+    content = bytearray(file.read_bytes())
+    second = content.rfind(b"PK\x01\x02") + 42  # where the directory says that b.ply begins
+    content[second : second + 4] = (0).to_bytes(4, "little")
+    file.write_bytes(content)
+    with pytest.raises(InputError, match="overlap"):
+        load_parts(file)
+
+
+def test_a_disk_without_room_is_said_before_it_is_filled(tmp_path, monkeypatch):
+    file = packed(tmp_path / "pile.zip", {"a.ply": ball()})
+    monkeypatch.setattr(archive.shutil, "disk_usage", lambda path: SimpleNamespace(free=1000))
+    with pytest.raises(InputError, match="set TMPDIR"):
+        load_parts(file)
+
+
+def test_what_killed_runs_left_is_cleared_and_nothing_else(tmp_path, monkeypatch):
+    file = packed(tmp_path / "pile.zip", {"a.ply": ball()})
+    temp = tmp_path / "temp"
+    temp.mkdir()
+    monkeypatch.setattr(archive.tempfile, "tempdir", str(temp))
+    for name in ("cmnet-zip-old", "cmnet-zip-fresh", "cmnet-zip-used", "other"):
+        (temp / name).mkdir()
+        (temp / name / "a.ply").write_bytes(b"")
+        os.utime(temp / name, (0, 0) if name != "cmnet-zip-fresh" else None)
+    (temp / "cmnet-zip-link").symlink_to(temp / "other")
+    with archive._locked(temp / "cmnet-zip-used"):
+        load_parts(file)
+    left = {"cmnet-zip-fresh", "cmnet-zip-used", "cmnet-zip-link", "other"}
+    assert {path.name for path in temp.iterdir()} == left
+    assert (temp / "other/a.ply").exists()
 
 
 def test_an_entry_that_lies_about_its_size_is_not_unpacked_further(tmp_path):

@@ -7,6 +7,7 @@ import trimesh
 
 import cmnet
 from cmnet.errors import InputError
+from cmnet.parts import claims, pictures
 from cmnet.parts.health import is_watertight
 from cmnet.parts.load import FORMATS, load_part, load_parts, natural_key
 from cmnet.parts.part import Part
@@ -177,6 +178,45 @@ def test_a_hollow_stays_with_the_body_around_it_and_crumbs_go(tmp_path, caplog):
     assert "1 loose crumb" in caplog.text
 
 
+def test_loose_triangles_are_no_fragments(tmp_path):
+    corners = BALL.triangles * np.linspace(1, 2, len(BALL.faces))[:, None, None]
+    corners = np.concatenate([corners, corners + 5])
+    faces = np.arange(3 * len(corners)).reshape(-1, 3)
+    loose = trimesh.Trimesh(corners.reshape(-1, 3), faces, process=False)
+    loose.export(tmp_path / "a.ply")
+    with pytest.raises(InputError, match=r"a\.ply falls into 640 bodies, more than 500"):
+        load_parts(tmp_path / "a.ply")
+    scene = trimesh.Scene()
+    for k in range(501):
+        scene.add_geometry(trimesh.Trimesh(BALL.vertices, BALL.faces), geom_name="ball", node_name=str(k))
+    with pytest.raises(InputError, match="falls into 501 bodies"):
+        load_parts(scene)
+
+
+def test_files_in_very_many_pieces_are_refused_before_they_take_minutes(tmp_path, monkeypatch):
+    monkeypatch.setattr(claims, "MOST_MATERIALS", 3)
+    monkeypatch.setattr(claims, "MOST_SOLIDS", 3)
+    text = BALL.export(file_type="obj")
+    (tmp_path / "a.obj").write_text(text.replace("\nf ", "\nusemtl x\nf "))
+    with pytest.raises(InputError, match="holds more than 3 changes of material"):
+        load_part(tmp_path / "a.obj")
+    (tmp_path / "a.stl").write_text(4 * BALL.export(file_type="stl_ascii"))
+    with pytest.raises(InputError, match="holds more than 3 solids"):
+        load_part(tmp_path / "a.stl")
+    (tmp_path / "b.stl").write_text(3 * BALL.export(file_type="stl_ascii"))
+    assert len(load_part(tmp_path / "b.stl").faces) == len(BALL.faces)
+
+
+def test_names_of_thousands_of_digits_are_sorted_like_others():
+    names = ["9" * 5000, "a" + "1" * 5000, "a2", "10"]
+    assert sorted(names, key=natural_key) == ["10", "9" * 5000, "a2", "a" + "1" * 5000]
+
+
+def test_a_home_of_nobody_is_a_path_like_others():
+    with pytest.raises(InputError, match="no such file or folder: ~nobody-here/x"):
+        load_parts("~nobody-here/x")
+
+
 def test_the_nodes_of_a_scene_are_parts_in_the_places_it_gives_them(tmp_path):
     scene = trimesh.Scene()
     turn = trimesh.transformations.rotation_matrix(1.0, [1, 2, 3], [0.5, 0, 0])
@@ -240,6 +280,18 @@ def test_textures_are_kept_for_the_output(tmp_path, suffix):
     two = trimesh.util.concatenate([mesh, mesh.copy().apply_translation([3, 0, 0])])
     two.export(tmp_path / f"a{suffix}")
     assert [len(p.visual.faces) for p in load_parts(tmp_path / f"a{suffix}")] == [12, 12]
+
+
+@pytest.mark.parametrize("suffix", [".glb", ".obj"])
+def test_large_pictures_are_shrunk_and_larger_ones_left_out(tmp_path, suffix, monkeypatch, caplog):
+    textured().export(tmp_path / f"a{suffix}")
+    monkeypatch.setattr(pictures, "KEPT", 16)
+    material = load_part(tmp_path / f"a{suffix}").visual.visual.material
+    assert (getattr(material, "baseColorTexture", None) or material.image).size == (4, 4)
+    assert "a: its pictures have 0 million pixels and are shrunk" in caplog.text
+    monkeypatch.setattr(pictures, "READ", 63)
+    assert load_part(tmp_path / f"a{suffix}").visual is None
+    assert "are left out" in caplog.text
 
 
 def test_a_damaged_picture_does_not_cost_the_shape(tmp_path):

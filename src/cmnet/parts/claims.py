@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import struct
+from itertools import islice
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +20,15 @@ COMPONENTS = {5120: 1, 5121: 1, 5122: 2, 5123: 2, 5125: 4, 5126: 4}  # bytes of 
 WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT2": 4, "MAT3": 9, "MAT4": 16}
 UNFOLDED = 2**28  # bytes that a small glTF file may unfold to by using the same data again and again,
 TIMES = 8  # or so many times what it stores
+MOST_SOLIDS = 10_000  # of an .stl file in text,
+MOST_MATERIALS = 1000  # changes of material in an .obj file: more take a reader minutes
 COMPRESSED = ("KHR_draco_mesh_compression", "EXT_meshopt_compression", "KHR_mesh_quantization")
 
 
 def refuse_false_claims(path: Path) -> None:
     """InputError where the counts in a file's header cannot be true for a file of its size."""
     check = {".ply": _check_ply, ".stl": _check_stl, ".off": _check_off, ".glb": _check_glb, ".gltf": _check_gltf}
+    check[".obj"] = _check_obj
     if path.suffix.lower() in check:
         check[path.suffix.lower()](path, path.stat().st_size)
 
@@ -68,12 +74,27 @@ def _check_ply(path: Path, size: int) -> None:
 def _check_stl(path: Path, size: int) -> None:
     head = _head(path, 84)
     if head[:5].lower() == b"solid":  # text, or a binary file with an unlucky title: its length tells when it is read
+        _refuse_many(path, b"(?i)endsolid", MOST_SOLIDS, "solids")
         return
     if len(head) < 84:
         raise _damaged(path)
     count = struct.unpack("<I", head[80:84])[0]
     if 84 + 50 * count > size:
         raise _truncated(path, f"{count} triangles")
+
+
+def _check_obj(path: Path, size: int) -> None:
+    _refuse_many(path, b"usemtl ", MOST_MATERIALS, "changes of material")
+
+
+def _refuse_many(path: Path, word: bytes, most: int, what: str) -> None:
+    """The time that a reader takes grows with the square of their number."""
+    if path.stat().st_size <= most * len(word):
+        return
+    with path.open("rb") as stream, mmap(stream.fileno(), 0, access=ACCESS_READ) as content:
+        count = sum(1 for _ in islice(re.finditer(word, content), most + 1))
+    if count > most:
+        raise InputError(f"{path} holds more than {most} {what}; export it as one mesh, without them")
 
 
 def counts_of_off(path: Path) -> tuple[int, int]:

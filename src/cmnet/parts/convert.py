@@ -23,6 +23,7 @@ Ints = NDArray[np.int64]
 
 log = logging.getLogger("cmnet")
 
+MOST_BODIES = 500  # fragments of one file
 DEBRIS = 1e-3  # bodies with less than this share of the largest one's area, in a file of several, are crumbs of a scan
 
 
@@ -30,6 +31,15 @@ def to_part(body: Body, file: Path | None) -> Part:
     """A part in the coordinates of its scene."""
     with np.errstate(over="ignore", invalid="ignore"):
         return _placed(_merged(body, file) if body.faces is not None else _cloud(body, file), body.T_scene)
+
+
+def refuse_crowds(where: str, bodies: int) -> None:
+    """A file that falls into very many bodies holds no fragments."""
+    if bodies > MOST_BODIES:
+        raise InputError(
+            f"{where} falls into {bodies} bodies, more than {MOST_BODIES}: perhaps loose triangles, not fragments; "
+            "merge its vertices where they meet, or give one file per fragment"
+        )
 
 
 def split_bodies(body: Body, file: Path | None) -> list[Body]:
@@ -44,6 +54,7 @@ def split_bodies(body: Body, file: Path | None) -> list[Body]:
     areas = np.linalg.norm(np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]), axis=1)
     total = np.bincount(labels, areas)
     large = np.flatnonzero(total > DEBRIS * total.max())
+    refuse_crowds(str(file or body.name), len(large))
     if len(large) < len(total):
         log.warning("%s: %d loose crumbs are left out", body.name, len(total) - len(large))
     owner = _around(triangles, labels, large)

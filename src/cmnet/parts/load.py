@@ -17,7 +17,7 @@ import numpy as np
 from cmnet.errors import InputError
 from cmnet.parts.archive import unpacked
 from cmnet.parts.body import Body
-from cmnet.parts.convert import split_bodies, to_part, together
+from cmnet.parts.convert import refuse_crowds, split_bodies, to_part, together
 from cmnet.parts.health import check_part
 from cmnet.parts.meshfile import bodies_of_scene, joined, read_mesh_file
 from cmnet.parts.part import Part
@@ -51,13 +51,19 @@ def load_parts(source: Any) -> list[Part]:
 
 def load_part(path: str | Path) -> Part:
     """One part from a mesh or point cloud file, all that it holds together."""
-    return _as_one(Path(path).expanduser(), "")
+    return _as_one(_path(path), "")
 
 
-def natural_key(name: str) -> tuple[tuple[int, int, str], ...]:
+def natural_key(name: str) -> tuple[tuple[int, int, str, str], ...]:
     """Sorts piece_2 before piece_10."""
     pieces = re.findall(r"\d+|\D+", name)
-    return tuple((0, int(p), p) if p.isdecimal() else (1, 0, p) for p in pieces)
+    values = [p.lstrip("0") for p in pieces]
+    return tuple((0, len(v), v, p) if p.isdecimal() else (1, 0, "", p) for p, v in zip(pieces, values))
+
+
+def _path(item: str | Path) -> Path:
+    """With ~ spelled out, where it means somebody; Path.expanduser fails where it does not."""
+    return Path(os.path.expanduser(item))
 
 
 def _items(source: Any) -> Sequence[Any]:
@@ -75,7 +81,7 @@ def _expanded(item: Any, stack: ExitStack, zips: dict[Path, Path]) -> Sequence[A
     """A folder or a zip as the files in it; anything else as it is. Notes in `zips` what was unpacked where."""
     if not isinstance(item, str | Path):
         return [item]
-    path = Path(item).expanduser()
+    path = _path(item)
     if os.path.isdir(path):  # Path.is_dir fails where a folder on the way may not be read
         return _files_of(path, path)
     if path.suffix.lower() != ARCHIVE or not os.path.isfile(path):
@@ -121,7 +127,7 @@ def _as_one(item: Any, name: str) -> Part:
     if isinstance(item, Part):
         return check_part(item)
     if isinstance(item, str | Path):
-        path = Path(item).expanduser()
+        path = _path(item)
         return together(_clean(path.stem), [to_part(body, path) for body in _read(path)])
     return together(name, [to_part(body, None) for body in _bodies_in(item, name)])
 
@@ -130,8 +136,9 @@ def _taken_apart(item: Any) -> list[Part]:
     """The parts of a file or object that was given alone: the nodes of its scene, or else its connected bodies."""
     if isinstance(item, Part):
         return [check_part(item)]
-    path = Path(item).expanduser() if isinstance(item, str | Path) else None
+    path = _path(item) if isinstance(item, str | Path) else None
     bodies = _bodies_in(item, "part_0") if path is None else _read(path)
+    refuse_crowds(str(path or "the scene"), len(bodies))
     if len(bodies) == 1:
         name = bodies[0].name if path is None else path.stem
         bodies = split_bodies(replace(bodies[0], name=name), path)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from cmnet.errors import InputError
 from cmnet.parts.body import Body, Colors, as_colors
 from cmnet.parts.claims import counts_of_off, refuse_false_claims
+from cmnet.parts.pictures import shrink_pictures
 from cmnet.parts.polygons import read_polygons
 from cmnet.parts.resolver import Beside
 
@@ -65,6 +66,7 @@ def _bodies(path: Path) -> list[Body]:
         return [read_polygons(path)]
     if kind == ".off" and sum(len(g.faces) for g in scene.geometry.values()) < counts_of_off(path)[1]:
         raise ValueError("trimesh does not count the faces")
+    shrink_pictures(path.stem, scene.geometry.values())
     return bodies_of_scene(scene, path.stem, named=kind in (".glb", ".gltf"))
 
 
