@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from cmnet.errors import InputError
+from cmnet.reading import expanded
 
 try:
     import fcntl
@@ -52,7 +53,7 @@ def replacing_folder(path: Path, force: bool = False, marker: str = "assembly.js
     A folder that is there already is refused. With `force` it is replaced, but only if it holds `marker`, the sign that
     it was written by us, and not before the new one is complete. What a killed run left behind is cleared away first.
     """
-    path = Path(os.path.realpath(Path(path).expanduser()))  # as Path.resolve, which fails where links go in circles
+    path = Path(os.path.realpath(expanded(path)))  # as Path.resolve, which fails where links go in circles
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         _clear_leftovers(path)

@@ -1,8 +1,9 @@
-"""JSON that somebody else wrote: read within limits, and every fault is one sentence."""
+"""What somebody else wrote, paths and JSON: read within limits, and every fault is one sentence."""
 
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,11 @@ from cmnet.errors import InputError
 
 LARGEST = 2**28  # bytes of a file
 DIGITS = 300  # of a whole number; what we read counts things, or is a float with digits to spare
+
+
+def expanded(path: str | Path) -> Path:
+    """The path with ~ spelled out, where it means somebody. (Path.expanduser fails where it does not.)"""
+    return Path(os.path.expanduser(path))
 
 
 def read_json(path: Path, advice: str) -> Any:

@@ -107,6 +107,13 @@ FILES = {
     "a remote buffer": (gltf(buffers=[{"uri": "http://localhost/x", "byteLength": 9}]), "a.gltf", "beside it"),
     "an old .gltf": (GLB[:4] + b"\1\0\0\0" + GLB[8:], "a.glb", "version 2"),
     "json too deep": (b"[" * 100_000, "a.gltf", "nested too deeply"),
+    "an infinite count": (
+        gltf(accessors=accessor(count=1)).replace(b'"count": 1', b'"count": 1e400'),
+        "a.gltf",
+        "damaged",
+    ),
+    "a count of 5000 digits": (gltf().replace(b'"count": ', b'"count": ' + b"9" * 5000), "a.gltf", "digits"),
+    "a stray vertex": (nan(OBJ, "1e9"), "a.obj", "vertex "),
     "no zip": (b"Dear diary", "a.zip", "not a zip"),
     "an unknown type": (b"ISO-10303-21;", "a.step", "not read"),
     "no type": (b"x", "fragment", "not read"),
@@ -386,6 +393,20 @@ def test_inside_out_with_a_hole_and_too_coarse(tmp_path, pile, capsys):
     for words in ("turned: was inside out: turned round", "1 hole", "coarse: so few faces"):
         assert words in said
     assert json.loads((tmp_path / "out/assembly.json").read_text())["warnings"]
+
+
+def test_an_output_folder_whose_name_is_no_text(tmp_path, pile, capsys):
+    out = tmp_path / os.fsdecode(b"caf\xe9")
+    assert main(["assemble", str(pile), "-o", str(out), "--quiet"]) == 0
+    assert "<title>caf_" in (out / "report.html").read_text(encoding="utf-8")
+
+
+def test_homes_of_nobody_are_paths_like_others(tmp_path, pile, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["assemble", str(pile), "-o", "~nobody-here/out", "--quiet"]) == 0
+    assert (tmp_path / "~nobody-here/out/assembly.json").is_file()
+    assert main(["assemble", str(pile), "-o", "out", "--weights", "~nobody-here/w.safetensors"]) == 2
+    assert "no weights at ~nobody-here/w.safetensors" in capsys.readouterr().err
 
 
 def test_two_hundred_parts(tmp_path, capsys, monkeypatch):

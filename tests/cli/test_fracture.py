@@ -64,3 +64,18 @@ def test_a_file_that_is_no_mesh(tmp_path: Path, capsys: pytest.CaptureFixture) -
     (tmp_path / "note.ply").write_text("not a mesh")
     assert main(["fracture", str(tmp_path / "note.ply"), "-o", str(tmp_path / "out")]) == 2
     assert "note.ply" in capsys.readouterr().err
+
+
+def test_files_are_read_as_fragments_are(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    ball = trimesh.creation.icosphere(2)
+    trimesh.Trimesh(ball.vertices, ball.faces[:, ::-1], process=False).export(tmp_path / "turned.gltf.glb")
+    assert main(["fracture", str(tmp_path / "turned.gltf.glb"), "-o", str(tmp_path / "out"), "--pieces", "2"]) == 0
+    assert "was inside out: turned round" in capsys.readouterr().out
+    trimesh.PointCloud(ball.vertices).export(tmp_path / "cloud.ply")
+    (tmp_path / "a.zip").write_bytes(b"PK")
+    (tmp_path / "a.dae").write_text("<COLLADA/>")
+    (tmp_path / "far.off").write_text("OFF\n1000000000 1000000000 0\n0 0 0\n")
+    words = {"cloud.ply": "is a point cloud", "a.zip": "not read", "a.dae": "not read", "far.off": "promises"}
+    for name, said in words.items():
+        assert main(["fracture", str(tmp_path / name), "-o", str(tmp_path / "none")]) == 2
+        assert said in capsys.readouterr().err

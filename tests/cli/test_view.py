@@ -34,6 +34,12 @@ def get(address, path, host=None):
     return answer.status, answer.read().decode()
 
 
+@pytest.mark.parametrize("path", ["/a%00b", "/" + "x" * 5000, "/%ff%fe"], ids=["NUL", "long", "bytes"])
+def test_names_that_no_file_can_have_are_not_found(served, path, capfd):
+    assert get(served, path)[0] == 404
+    assert not capfd.readouterr().err
+
+
 def test_only_files_of_the_folder_are_served_and_only_here(served):
     assert served[0] == "127.0.0.1"
     assert get(served, "/report.html") == (200, "the report")

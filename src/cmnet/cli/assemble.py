@@ -82,7 +82,7 @@ def assemble_into(out: Path, source: Sequence[Any], settings: Run, force: bool =
     from cmnet.assembler import Assembler
     from cmnet.files import replacing_folder
     from cmnet.parts.health import require_parts
-    from cmnet.parts.load import load_parts
+    from cmnet.parts.load import load_parts, shown_name
     from cmnet.parts.preflight import preflight
     from cmnet.report.folder import write_results
     from cmnet.solving.constraints import load_constraints
@@ -103,7 +103,7 @@ def assemble_into(out: Path, source: Sequence[Any], settings: Run, force: bool =
             lambda progress: assembler.assemble(parts, progress=progress, constraints=known, one_object=one), silent
         )
         settings = replace(settings, seconds=seconds, warnings=(*seen.advice, *assembly.notes))
-        text = write_results(folder, assembly, parts, settings, title=Path(out).resolve().name)
+        text = write_results(folder, assembly, parts, settings, title=shown_name(Path(out).resolve().name))
     _show_result(console, assembly, parts, settings)
     _show_files(console, out, text)
     return text
@@ -114,10 +114,11 @@ def _keep_inputs_out(out: Path, source: Sequence[Any]) -> None:
     import os
 
     from cmnet.errors import InputError
+    from cmnet.reading import expanded
 
-    place = os.path.realpath(Path(out).expanduser())
+    place = os.path.realpath(expanded(out))
     for item in source:
-        path = os.path.realpath(Path(item).expanduser())
+        path = os.path.realpath(expanded(item))
         if Path(path).is_relative_to(place):
             raise InputError(f"the fragments {item} lie in {out} itself; choose another folder for the result")
 

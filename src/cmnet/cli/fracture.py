@@ -72,23 +72,20 @@ def run(args: argparse.Namespace) -> int:
 
 def _intact(source: str, rng: np.random.Generator) -> Intact:
     """The mesh file or shape that the user named, checked."""
-    import trimesh
+    from dataclasses import replace
 
     from cmnet.data.fracture import prepare
     from cmnet.data.shapes import make_shape
     from cmnet.errors import InputError
+    from cmnet.parts.load import load_part
 
     if source.startswith("shape:"):
         return prepare(make_shape(source.removeprefix("shape:"), rng), source, check_crossings=False)
-    if not Path(source).is_file():
-        raise InputError(f"{source}: no such file; give a mesh file or shape:NAME")
-    try:
-        mesh = trimesh.load(source, force="mesh")
-    except Exception as error:
-        raise InputError(
-            f"{source}: cannot be read as a mesh ({error}); allowed are .ply, .obj, .stl, .off, .glb"
-        ) from error
-    return prepare(mesh, source)
+    part = load_part(source)
+    if part.faces is None:
+        raise InputError(f"{source} is a point cloud; only a closed mesh can be broken")
+    intact = prepare((part.vertices, part.faces), source)
+    return replace(intact, repairs=(*part.repairs, *intact.repairs))
 
 
 def _make_room(out: Path, force: bool) -> None:

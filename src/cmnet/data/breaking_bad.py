@@ -15,6 +15,7 @@ from pathlib import Path
 
 from cmnet.errors import InputError
 from cmnet.parts.load import FORMATS, natural_key
+from cmnet.reading import expanded
 
 FRACTURES = ("fractured_", "fracture_", "mode_")  # folder names of the layout; v1's own manual says fracture_
 BROKEN = (2, 1_000_000)  # any number of pieces that is a fracture at all
@@ -44,7 +45,7 @@ def find_fractures(
     subset : folder below the root to keep to      split  : keep to the objects listed in data_split/SUBSET.SPLIT.txt
     pieces : fewest and most pieces, inclusive; None takes any number
     """
-    root = Path(root).expanduser()
+    root = expanded(root)
     if not root.is_dir():
         raise InputError(f"no such folder: {root}; give the folder that holds the subsets and data_split")
     starts = _listed_objects(root, subset, split) if split else [_subset_folder(root, subset)]

@@ -14,6 +14,7 @@ from cmnet.data.cache import default_cache, key_of, read_arrays, write_arrays
 from cmnet.parts.load import load_parts
 from cmnet.parts.part import Part
 from cmnet.parts.points import Points, sample_parts, unit_length
+from cmnet.reading import expanded
 
 Array = NDArray[np.float64]
 
@@ -110,10 +111,10 @@ class FolderObjects:
         seed: int = 0,
         cache: Path | None = None,
     ) -> None:
-        self.root = Path(root).expanduser()
+        self.root = expanded(root)
         self.fractures = find_fractures(self.root, subset, split, pieces)
         self.total_points, self.seed = total_points, seed
-        self.cache = default_cache() / "objects" if cache is None else Path(cache).expanduser()
+        self.cache = default_cache() / "objects" if cache is None else expanded(cache)
 
     def __len__(self) -> int:
         return len(self.fractures)

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from cmnet.errors import InputError
 from cmnet.parts.part import Part
 from cmnet.parts.save import save_part
+from cmnet.reading import expanded
 
 Array = NDArray[np.float64]
 
@@ -123,7 +124,7 @@ def _prism(polygon: Array, depth: float, middle: Array) -> tuple[Array, NDArray[
 
 def build_toy(root: str | Path, seed: int = 0, sizes: ToySizes | None = None) -> Path:
     """Write the toy data in Breaking Bad's layout; the same bytes for the same seed. Returns the folder."""
-    root, sizes = Path(root).expanduser(), sizes or ToySizes()
+    root, sizes = expanded(root), sizes or ToySizes()
     if root.exists() and (not root.is_dir() or any(root.iterdir())):
         raise InputError(f"{root} exists and is not an empty folder; choose another one or remove it first")
     try:

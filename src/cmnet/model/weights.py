@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cmnet.errors import InputError
 from cmnet.files import replacing
 from cmnet.model.config import CMNetConfig, checked
-from cmnet.reading import parse_json
+from cmnet.reading import expanded, parse_json
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -46,7 +45,7 @@ def find_weights(name_or_path: str | Path) -> Path:
     """The file of weights given by a path, or by the name of shipped ones."""
     if not isinstance(name_or_path, str | Path):
         raise InputError(f"weights are a name, a path or 'none', not {name_or_path!r}; shipped: {', '.join(shipped())}")
-    path = Path(os.path.expanduser(name_or_path))
+    path = expanded(name_or_path)
     if path.is_file():
         return path
     if str(name_or_path) in shipped():

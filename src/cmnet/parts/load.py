@@ -23,6 +23,7 @@ from cmnet.parts.meshfile import bodies_of_scene, joined, read_mesh_file
 from cmnet.parts.part import Part
 from cmnet.parts.pcd import read_pcd
 from cmnet.parts.xyz import read_xyz
+from cmnet.reading import expanded
 
 FORMATS = (".ply", ".obj", ".stl", ".off", ".glb", ".gltf", ".xyz", ".pcd")
 ARCHIVE = ".zip"
@@ -51,7 +52,7 @@ def load_parts(source: Any) -> list[Part]:
 
 def load_part(path: str | Path) -> Part:
     """One part from a mesh or point cloud file, all that it holds together."""
-    return _as_one(_path(path), "")
+    return _as_one(expanded(path), "")
 
 
 def natural_key(name: str) -> tuple[tuple[int, int, str, str], ...]:
@@ -59,11 +60,6 @@ def natural_key(name: str) -> tuple[tuple[int, int, str, str], ...]:
     pieces = re.findall(r"\d+|\D+", name)
     values = [p.lstrip("0") for p in pieces]
     return tuple((0, len(v), v, p) if p.isdecimal() else (1, 0, "", p) for p, v in zip(pieces, values))
-
-
-def _path(item: str | Path) -> Path:
-    """With ~ spelled out, where it means somebody; Path.expanduser fails where it does not."""
-    return Path(os.path.expanduser(item))
 
 
 def _items(source: Any) -> Sequence[Any]:
@@ -81,7 +77,7 @@ def _expanded(item: Any, stack: ExitStack, zips: dict[Path, Path]) -> Sequence[A
     """A folder or a zip as the files in it; anything else as it is. Notes in `zips` what was unpacked where."""
     if not isinstance(item, str | Path):
         return [item]
-    path = _path(item)
+    path = expanded(item)
     if os.path.isdir(path):  # Path.is_dir fails where a folder on the way may not be read
         return _files_of(path, path)
     if path.suffix.lower() != ARCHIVE or not os.path.isfile(path):
@@ -127,8 +123,8 @@ def _as_one(item: Any, name: str) -> Part:
     if isinstance(item, Part):
         return check_part(item)
     if isinstance(item, str | Path):
-        path = _path(item)
-        return together(_clean(path.stem), [to_part(body, path) for body in _read(path)])
+        path = expanded(item)
+        return together(shown_name(path.stem), [to_part(body, path) for body in _read(path)])
     return together(name, [to_part(body, None) for body in _bodies_in(item, name)])
 
 
@@ -136,14 +132,14 @@ def _taken_apart(item: Any) -> list[Part]:
     """The parts of a file or object that was given alone: the nodes of its scene, or else its connected bodies."""
     if isinstance(item, Part):
         return [check_part(item)]
-    path = _path(item) if isinstance(item, str | Path) else None
+    path = expanded(item) if isinstance(item, str | Path) else None
     bodies = _bodies_in(item, "part_0") if path is None else _read(path)
     refuse_crowds(str(path or "the scene"), len(bodies))
     if len(bodies) == 1:
         name = bodies[0].name if path is None else path.stem
         bodies = split_bodies(replace(bodies[0], name=name), path)
     bodies = sorted(bodies, key=lambda body: natural_key(body.name))
-    return [to_part(replace(body, name=_clean(body.name)), path) for body in bodies]
+    return [to_part(replace(body, name=shown_name(body.name)), path) for body in bodies]
 
 
 def _read(path: Path) -> list[Body]:
@@ -180,7 +176,7 @@ def _bodies_in(item: Any, name: str) -> list[Body]:
     return [Body(name, points)]
 
 
-def _clean(name: str) -> str:
+def shown_name(name: str) -> str:
     """A name fit to be shown and stored: no control characters, no bytes that are no text."""
     kept = "".join("_" if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp") else c for c in name).strip()
     return kept or "part"

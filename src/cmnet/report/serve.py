@@ -22,11 +22,18 @@ class Handler(SimpleHTTPRequestHandler):
         if host not in HERE:
             self.send_error(HTTPStatus.FORBIDDEN, "only for this machine")
             return None
-        root, path = Path(self.directory).resolve(), Path(self.translate_path(self.path)).resolve()
-        if not path.is_relative_to(root) or not path.is_file():
+        if not self._is_ours():
             self.send_error(HTTPStatus.NOT_FOUND)
             return None
         return super().send_head()
+
+    def _is_ours(self) -> bool:
+        """Whether a file of the folder is asked for."""
+        try:
+            root, path = Path(self.directory).resolve(), Path(self.translate_path(self.path)).resolve()
+            return path.is_relative_to(root) and path.is_file()
+        except (OSError, ValueError):  # a name that no file can have
+            return False
 
     def end_headers(self) -> None:
         self.send_header("X-Content-Type-Options", "nosniff")

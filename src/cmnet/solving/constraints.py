@@ -14,7 +14,6 @@ all in one group, no two in one group.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -28,7 +27,7 @@ from cmnet.errors import InputError
 from cmnet.geometry.pose import Pose
 from cmnet.parts.health import LARGEST
 from cmnet.parts.part import Part
-from cmnet.reading import read_json
+from cmnet.reading import expanded, read_json
 from cmnet.solving.groups import Pair
 
 FORMAT = "cmnet.constraints/1"
@@ -81,7 +80,7 @@ def load_constraints(source: Known, parts: Sequence[str | Part]) -> Constraints:
         return _Reader("the constraints", parts).read(source)
     if not isinstance(source, str | Path):
         raise InputError(f"constraints are a file, a mapping laid out like one, or Constraints, not {_kind(source)}")
-    path = Path(os.path.expanduser(source))
+    path = expanded(source)
     data = read_json(path, "correct it, or give another file of constraints")
     return _Reader(str(path), parts).read(data)
 
