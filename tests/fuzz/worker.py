@@ -1,6 +1,6 @@
 """Reads damaged files, within bounds of memory and time, and reports what is neither a part nor one sentence.
 
-python tests/fuzz/worker.py SEED COUNT: prints a JSON list of findings. Run by test_readers.py.
+python tests/fuzz/worker.py bytes|grammar SEED COUNT: prints a JSON list of findings. Run by test_readers.py.
 """
 
 import json
@@ -11,19 +11,27 @@ import signal
 import sys
 import tempfile
 import traceback
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 from seeds import seeds
 
 from cmnet.errors import InputError
+from cmnet.model.weights import load_network
 from cmnet.parts.load import load_parts
 from cmnet.parts.part import Part
+from cmnet.solving.constraints import load_constraints
 
 MEMORY = 2**30  # bytes that reading a file of a few kilobytes may take beyond what is there already
 SECONDS = 10  # that it may take
 NUMBERS = [0, 1, 255, 256, 65535, 2**24, 2**31 - 1, 2**31, 2**32 - 1]
 WORDS = [b"-1", b"0", b"4294967295", b"99999999999999999999", b"1e308", b"nan", b"inf", b"", b"x", b"2147483648"]
+FILES = seeds()
+OTHERS = {  # what is no part, by its ending
+    ".json": lambda path: load_constraints(path, ["a", "b", "c"]),
+    ".safetensors": load_network,
+}
 
 
 class Hang(BaseException):
@@ -103,6 +111,9 @@ def fault(path: Path) -> str | None:
     """What is wrong with the way a file was read, if anything."""
     signal.setitimer(signal.ITIMER_REAL, SECONDS)
     try:
+        if path.suffix in OTHERS:
+            OTHERS[path.suffix](path)
+            return None
         parts = load_parts(path)
         return None if parts and all(healthy(part) for part in parts) else "an ill part"
     except InputError as error:
@@ -119,22 +130,36 @@ def stop(*_: object) -> None:
     raise Hang
 
 
-def main(seed: int, count: int) -> None:
+def from_bytes(k: int, rng: np.random.Generator) -> tuple[str, bytes]:
+    """Number k of the damaged files."""
+    name = list(FILES)[k % len(FILES)]
+    return name, damaged(FILES[name], list(FILES.values()), rng)
+
+
+def from_grammar(k: int, rng: np.random.Generator) -> tuple[str, bytes]:
+    """Number k of the files that were never right."""
+    from grammar import FORMATS, Dice
+
+    name = list(FORMATS)[k % len(FORMATS)]
+    return name, FORMATS[name](Dice(rng))
+
+
+def main(make, seed: int, count: int) -> None:
     logging.disable()
     rng = np.random.default_rng(seed)
-    files = seeds()
     with tempfile.TemporaryDirectory() as folder:
-        for name, content in files.items():  # also loads what trimesh loads on first use, before memory is limited
+        for name, content in FILES.items():  # also loads what trimesh loads on first use, before memory is limited
             Path(folder, name).write_bytes(content)
             assert load_parts(Path(folder, name)), name
+        made = (make(k, rng) for k in range(count))
+        first = next(made)
         used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, used + MEMORY))
         signal.signal(signal.SIGALRM, stop)
         findings = []
-        for k in range(count):
-            name = list(files)[k % len(files)]
+        for k, (name, content) in enumerate(chain([first], made)):
             path = Path(folder, name)
-            path.write_bytes(damaged(files[name], list(files.values()), rng))
+            path.write_bytes(content)
             found = fault(path)
             if found:
                 findings.append({"seed": seed, "k": k, "file": name, "fault": found})
@@ -142,4 +167,4 @@ def main(seed: int, count: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))
+    main({"bytes": from_bytes, "grammar": from_grammar}[sys.argv[1]], int(sys.argv[2]), int(sys.argv[3]))

@@ -10,8 +10,14 @@ log = logging.getLogger("cmnet")
 
 KEPT = 2**26  # pixels of all pictures of a file together; larger ones are shrunk
 READ = 2**28  # pixels that are decoded to be shrunk; beyond that there are no pictures at all
-TEXTURES = ("image", "baseColorTexture", "metallicRoughnessTexture", "normalTexture", "emissiveTexture")
-TEXTURES += ("occlusionTexture",)
+TEXTURES = (
+    "image",
+    "baseColorTexture",
+    "metallicRoughnessTexture",
+    "normalTexture",
+    "emissiveTexture",
+    "occlusionTexture",
+)
 
 
 def shrink_pictures(name: str, geometries: Iterable[Any]) -> None:
