@@ -130,6 +130,9 @@ def test_needles_are_no_surfaces():
     needle = trimesh.creation.box((1e6, 1, 1))
     with pytest.raises(InputError, match="no area"):
         check_part(Part("a", np.asarray(needle.vertices), np.asarray(needle.faces)))
+    sliver = np.array([[0.0, 0, 0], [1, 0, 0], [0.5, 1e-160, 0]])
+    with pytest.raises(InputError, match="no area"):
+        check_part(Part("a", sliver, np.array([[0, 1, 2]])))
 
 
 @pytest.mark.parametrize(

@@ -175,11 +175,13 @@ def _check_cloud(part: Part, where: str) -> None:
 def _apart(points: Array) -> Ints:
     """Indices (k,) of the smaller of two heaps that are tiny beside the gap between them. points : (n, 3) float"""
     size = np.ptp(points, axis=0).max()
-    for axis, order in enumerate(np.argsort(points, axis=0).T):
-        gaps = np.diff(points[order, axis])
+    for column in points.T:
+        ordered = np.sort(column)
+        gaps = np.diff(ordered)
         k = int(np.argmax(gaps))
         if gaps[k] > (1 - 1 / STRAY) * size:
-            return np.sort(min(order[: k + 1], order[k + 1 :], key=len))
+            beyond = column > ordered[k]
+            return np.flatnonzero(beyond if 2 * beyond.sum() <= len(points) else ~beyond)
     return np.empty(0, dtype=np.int64)
 
 
