@@ -64,14 +64,6 @@ def assemble(
     return Assembler(weights, solver, seed=seed).assemble(parts, progress, constraints, one_object)
 
 
-def _moved(net: CMNet, device: str | torch.device) -> CMNet:
-    try:
-        return net.to(device)
-    except (RuntimeError, AssertionError) as error:  # the first where a device is unknown, the second without CUDA
-        reason = str(error).splitlines()[0]
-        raise InputError(f"the network cannot run on {str(device)!r} ({reason}); leave the device out") from error
-
-
 class Assembler:
     """Describes parts, matches them two at a time, and puts any number of them together.
 
@@ -100,7 +92,7 @@ class Assembler:
         elif weights != NO_WEIGHTS:
             self._net = CMNet.from_pretrained(weights)
         if self._net is not None and device is not None:
-            self._net = _moved(self._net, device)
+            self._net = self._net.on(device)
         if solver not in SOLVERS:
             raise InputError(f"no solver is called {solver!r}; choose one of {', '.join(SOLVERS)}")
         if not isinstance(seed, int | np.integer) or seed < 0:

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from cmnet.errors import InputError
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.procrustes import robust_procrustes
 from cmnet.model.backbone import Backbone
@@ -83,6 +84,14 @@ class CMNet(nn.Module):
         from cmnet.model.weights import save_network
 
         save_network(self, path, notes, half)
+
+    def on(self, device: str | torch.device) -> CMNet:
+        """The network itself, moved to a device; an InputError where there is no such device."""
+        try:
+            return self.to(device)
+        except (RuntimeError, AssertionError) as error:  # the first where a device is unknown, the second without CUDA
+            reason = str(error).splitlines()[0]
+            raise InputError(f"the network cannot run on {str(device)!r} ({reason}); leave the device out") from error
 
     @property
     def dtype(self) -> torch.dtype:
