@@ -154,7 +154,6 @@ def test_wrong_settings_are_told(assembler, parts):
         ({"seed": 0.5}, "a seed is a whole number"),
         ({"weights": None}, "weights are a name, a path or 'none', not None"),
         ({"weights": "cmnet-base", "device": "elsewhere"}, "cannot run on 'elsewhere'"),
-        ({"solver": "magic"}, "no solver is called 'magic'"),
     ],
 )
 def test_settings_that_cannot_be_are_one_sentence(settings, words):
@@ -171,6 +170,6 @@ def test_a_device_that_is_not_there_is_one_sentence(assembler):
 
 def test_constraints_may_be_a_mapping(parts):
     forbidden = {"format": "cmnet.constraints/1", "forbid": [[0, 1]]}
-    assert not cmnet.assemble(parts, weights="none", constraints=forbidden).groups
+    assert cmnet.Assembler("none")._known(forbidden, False, parts).forbid == ((0, 1),)
     with pytest.raises(InputError, match="constraints are a file, a mapping"):
-        cmnet.assemble(parts, weights="none", constraints=5)
+        cmnet.Assembler("none")._known(5, False, parts)
