@@ -29,6 +29,7 @@ from cmnet.parts.part import Part
 from cmnet.parts.points import Points, sample_parts, unit_length
 from cmnet.processes import cores, forked
 from cmnet.solving.assembly import Assembly
+from cmnet.solving.clashes import with_refusals
 from cmnet.solving.constraints import Constraints, Known, load_constraints, of_one_object
 from cmnet.solving.looks import look_again
 from cmnet.solving.paper import solve_paper
@@ -145,6 +146,8 @@ class Assembler:
             constraints=known,
             stages=self.stages,
         )
+        if self.stages.verify and (assembly.unplaced or len(assembly.groups) > 1):
+            assembly = with_refusals(assembly, [part.name for part in loaded], surfaces, *filter(None, [coarse()]))
         return with_matches(assembly, kept)
 
     def _known(self, constraints: Known | None, one_object: bool, parts: Sequence[Part]) -> Constraints | None:

@@ -11,8 +11,8 @@ from cmnet.solving.robust import even_out
 from worlds import error, join, pile, renamed, world, wrong
 
 
-def grow(joins, count, fits=lambda i, j, T: True, accept=0.5):
-    return Grower(joins, np.zeros((count, 3)), 0.03, fits, accept).grow()
+def grow(joins, count, against=lambda i, j, T: 0.0, accept=0.5):
+    return Grower(joins, np.zeros((count, 3)), 0.03, against, accept).grow()
 
 
 def assert_true(group, T, atol=1e-8):
@@ -54,10 +54,10 @@ def test_parts_may_not_run_into_each_other():
     joins = [join(T, 0, 1, 0.9), wrong(1, 2, 0.8, 5), join(T, 0, 2, 0.7)]
     bad = joins[1].T_i_j
 
-    def fits(i, j, T_i_j):
-        return not ((i, j) == (1, 2) and T_i_j.angle_to(bad) < 1)
+    def against(i, j, T_i_j):
+        return 99.0 if (i, j) == (1, 2) and T_i_j.angle_to(bad) < 1 else 0.0
 
-    (group,) = grow(joins, 3, fits)
+    (group,) = grow(joins, 3, against)
     assert_true(group, T)
 
 
@@ -100,7 +100,9 @@ def test_half_of_the_joins_wrong_and_the_parts_are_placed():
         rng = np.random.default_rng(seed)
         n = int(rng.integers(4, 21))
         T, joins = pile(n, rng, right=(0.2, 0.9), wrong=(0.1, 0.8))
-        largest = max(grow(joins, n, fits=lambda i, j, T_i_j: np.linalg.norm(T_i_j.t) > 0.02), key=lambda g: len(g.T))
+        largest = max(
+            grow(joins, n, against=lambda i, j, T_i_j: 99.0 * (np.linalg.norm(T_i_j.t) <= 0.02)), key=lambda g: len(g.T)
+        )
         placed = even_out(largest, np.zeros((n, 3)), 1.0).T
         right += max(sum(error({a: placed[a], k: placed[k]}, T) < 0.05 for k in placed) for a in placed)
         count += n
@@ -129,7 +131,7 @@ def test_growing_on_from_groups():
     T = world(5)
     first = grow([join(T, 0, 1, 0.9), join(T, 2, 3, 0.9)], 5)
     more = [join(T, 1, 2, 0.9), join(T, 3, 4, 0.9)]
-    (group,) = Grower(more, np.zeros((5, 3)), 0.03, lambda i, j, T: True, start=first).grow()
+    (group,) = Grower(more, np.zeros((5, 3)), 0.03, lambda i, j, T: 0.0, start=first).grow()
     assert_true(group, T)
     assert len(group.joins) == 4
 
@@ -137,7 +139,7 @@ def test_growing_on_from_groups():
 def test_a_group_is_not_taken_apart_by_further_joins():
     T = world(3)
     (begun,) = [g for g in grow([join(T, 0, 1, 0.9)], 3) if len(g.T) > 1]
-    groups = Grower([wrong(0, 1, 0.98, 1)], np.zeros((3, 3)), 0.03, lambda i, j, T: True, start=[begun]).grow()
+    groups = Grower([wrong(0, 1, 0.98, 1)], np.zeros((3, 3)), 0.03, lambda i, j, T: 0.0, start=[begun]).grow()
     assert [sorted(group.T) for group in groups] == [[0, 1], [2]]
     assert_true(groups[0], T)
 
@@ -145,10 +147,10 @@ def test_a_group_is_not_taken_apart_by_further_joins():
 def test_without_loops_the_surest_joins_make_a_tree():
     T = world(4)
     joins = [join(T, i, j, 0.6) for i in range(4) for j in range(i + 1, 4)]
-    groups = Grower(joins, np.zeros((4, 3)), 0.03, lambda i, j, T: True, loops=False).grow()
+    groups = Grower(joins, np.zeros((4, 3)), 0.03, lambda i, j, T: 0.0, loops=False).grow()
     assert [len(group.joins) for group in groups] == [3]
     weak = [join(T, 0, 1, 0.9), join(T, 0, 2, 0.3), join(T, 1, 2, 0.3)]
-    assert len(Grower(weak, np.zeros((3, 3)), 0.03, lambda i, j, T: True, loops=False).grow()) == 2
+    assert len(Grower(weak, np.zeros((3, 3)), 0.03, lambda i, j, T: 0.0, loops=False).grow()) == 2
 
 
 def test_sixty_parts_are_one_object():

@@ -12,12 +12,12 @@ from cmnet.solving.robust import even_out
 from worlds import error, join, pile, world, wrong
 
 
-def solve(joins, count, fits=lambda i, j, T: True, **keys):
+def solve(joins, count, against=lambda i, j, T: 0.0, **keys):
     """As `robust.solve`, without surfaces: parts are points."""
     names = [chr(ord("a") + k) for k in range(count)]
     centres = np.zeros((count, 3))
     known = plan(load_constraints({"format": FORMAT, **keys}, names), joins, centres, 0.03)
-    groups = Grower(known.believed, centres, 0.03, fits, 0.5, known.start, known.rules).grow()
+    groups = Grower(known.believed, centres, 0.03, against, 0.5, known.start, known.rules).grow()
     groups = [even_out(group, centres, 1.0, [k for k in known.fixed if k in group.T]) for group in groups]
     areas = np.arange(count, 0, -1.0)
     return to_assembly(groups, areas, known.joins, known.fixed, [*known.notes, *unmet(known, groups)])
@@ -68,7 +68,7 @@ def test_a_join_that_nothing_was_found_for_is_reported():
 
 def test_a_join_that_runs_into_a_part_is_reported_and_others_need_their_evidence():
     bad, weak = wrong(0, 1, 0.6, 1), wrong(0, 1, 0.1, 2)
-    assembly = solve([bad, weak], 2, fits=lambda i, j, T: False, join=[["a", "b"]])
+    assembly = solve([bad, weak], 2, against=lambda i, j, T: 99.0, join=[["a", "b"]])
     assert assembly.groups == []
     assert len(assembly.notes) == 1
     assert "runs into" in assembly.notes[0]
@@ -79,7 +79,7 @@ def test_a_given_relative_pose_is_taken_as_it_is():
     true = T[0].inverse() @ T[2]
     entry = {"parts": ["a", "c"], "pose": true.matrix().tolist()}
     joins = [join(T, 0, 1, 0.9), wrong(0, 2, 0.95, 1)]
-    assembly = solve(joins, 3, fits=lambda i, j, T: (i, j) != (0, 2), join=[entry])
+    assembly = solve(joins, 3, against=lambda i, j, T: 99.0 if (i, j) == (0, 2) else 0.0, join=[entry])
     assert error(placed(assembly, range(3)), T) < 1e-6
     assert len(assembly.joins) == 3
     assert [k.confidence for k in assembly.joins if k.used] == [1.0, 0.9]

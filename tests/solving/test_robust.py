@@ -13,8 +13,9 @@ from cmnet.geometry.pose import Pose
 from cmnet.pairing.joins import Join
 from cmnet.pairing.surface import COARSE, FIRST, prepare, unit_of
 from cmnet.solving.assembly import groups_of
+from cmnet.solving.clashes import against_of
 from cmnet.solving.constraints import FORMAT, load_constraints
-from cmnet.solving.robust import fits_of, solve
+from cmnet.solving.robust import solve
 
 
 @pytest.fixture(scope="module")
@@ -86,9 +87,9 @@ def test_two_scans_of_one_part_do_not_lie_in_the_same_place(broken):
     parts, T = broken
     unit = unit_of(parts)
     surfaces = [prepare(part, unit) for part in (parts[0], parts[0], parts[1])]
-    fits = fits_of(surfaces)
-    assert not fits(0, 1, Pose.identity())
-    assert fits(0, 2, T[0] @ T[1].inverse())
+    against = against_of(surfaces)
+    assert against(0, 1, Pose.identity()) > 30
+    assert against(0, 2, T[0] @ T[1].inverse()) == 0
 
 
 def test_joins_of_a_coarser_look_may_be_a_little_inexact():
@@ -107,7 +108,7 @@ def test_joins_of_a_coarser_look_may_be_a_little_inexact():
     assert [placed(depth, coarse) for depth in (0.0, 0.01, 0.1)] == [True, True, False]
     poses = [Pose(np.eye(3), depth * towards) for depth in (0.0, 0.01, 0.1)]
     for looks in ((coarse,), (coarse, surfaces), (surfaces, coarse)):  # that one of them sees the parts apart is enough
-        assert [fits_of(*looks)(0, 1, pose) for pose in poses] == [True, True, False]
+        assert [against_of(*looks)(0, 1, pose) == 0 for pose in poses] == [True, True, False]
 
 
 def test_one_part_is_refused(broken):

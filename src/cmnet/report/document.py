@@ -72,6 +72,16 @@ def document(assembly: Assembly, parts: Sequence[Part], run: Run, gap_limit: flo
             for join in assembly.joins
         ],
         "gap_limit": gap_limit,
+        "refused": [
+            {
+                "parts": [parts[k].name for k in refused.parts],
+                "confidence": _number(refused.confidence),
+                "inside": [parts[k].name for k in refused.inside],
+                "depth": _number(refused.depth),
+                "place": refused.place.tolist(),
+            }
+            for refused in assembly.refused
+        ],
         "unplaced": [parts[i].name for i in assembly.unplaced],
         "warnings": list(run.warnings),
     }

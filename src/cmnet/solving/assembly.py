@@ -17,6 +17,33 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
+class Refusal:
+    """A likely join that was not made, because parts would run into each other.
+
+    parts      : of the join; confidence : of the join
+    inside     : (k, l), part l would run into part k, perhaps others than those of the join
+    depth      : how deep, in the unit of the parts
+    place      : (3,) float, where, in the coordinates of part k as given
+    """
+
+    parts: tuple[int, int]
+    confidence: float
+    inside: tuple[int, int]
+    depth: float
+    place: Array
+
+    def sentence(self, names: Sequence[str]) -> str:
+        """The same in words. names : of all parts"""
+        i, j = (names[k] for k in self.parts)
+        k, l = (names[k] for k in self.inside)
+        where = ", ".join(f"{x:.4g}" for x in self.place)
+        return (
+            f"{i} and {j} are kept apart, though one join of theirs is {self.confidence:.0%} likely by itself: "
+            f"{l} would run {self.depth:.2g} deep into {k}, at ({where}) in the coordinates of {k}"
+        )
+
+
+@dataclass(frozen=True, eq=False)
 class Assembly:
     """Parts in their places.
 
@@ -25,8 +52,9 @@ class Assembly:
                a constraint fixes one of its parts: then the group stands where that part was fixed
     unplaced : parts that fit nowhere; they keep the identity pose (a fixed part is never among them)
     joins    : everything that was considered, the used ones marked, the surest first
-    notes    : a sentence for every constraint that could not be obeyed or that contradicts another
+    notes    : a sentence for every constraint that could not be obeyed or that contradicts another, and for all refused
     matches  : what the network matched of parts i < j that have a join, by (i, j); empty without a network
+    refused  : likely joins that were not made, because parts would run into each other
     """
 
     poses: Array
@@ -35,6 +63,7 @@ class Assembly:
     joins: list[Join]
     notes: list[str] = field(default_factory=list)
     matches: Mapping[tuple[int, int], PairMatches] = field(default_factory=dict)
+    refused: list[Refusal] = field(default_factory=list)
 
 
 def to_assembly(
@@ -79,3 +108,8 @@ def groups_of(assembly: Assembly) -> list[Group]:
         )
         for parts in assembly.groups
     ]
+
+
+def all_groups(assembly: Assembly) -> list[Group]:
+    """The same, single parts included."""
+    return [*groups_of(assembly), *(Group({k: Pose.identity()}) for k in assembly.unplaced)]

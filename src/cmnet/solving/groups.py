@@ -9,7 +9,8 @@ from cmnet.geometry.pose import Pose
 from cmnet.pairing.joins import Join
 
 Pair = tuple[int, int]
-Fits = Callable[[int, int, Pose], bool]  # (i, j, T_i_j): whether parts i and j may lie like that
+# (i, j, T_i_j): how much the volumes of parts i and j say against that pose, in nats; 0: they do not overlap
+Against = Callable[[int, int, Pose], float]
 
 
 @dataclass(frozen=True, eq=False)

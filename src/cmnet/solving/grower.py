@@ -14,7 +14,7 @@ import numpy as np
 
 from cmnet.pairing.joins import Join
 from cmnet.solving.evidence import Table
-from cmnet.solving.groups import FREE, Fits, Group, Rules
+from cmnet.solving.groups import FREE, Against, Group, Rules
 from cmnet.solving.growth import RELAXED, Growth, Problem
 
 DOUBTS = 16  # growths that are tried in all
@@ -26,7 +26,7 @@ class Grower:
 
     centres : (n, 3) float, of every part in its own coordinates
     shift   : how far apart agreeing joins may put a part's centre
-    fits    : whether two parts may lie in a given pose
+    against : what the volumes of two parts say against a pose
     accept  : least probability of a merge
     start   : groups that hold together already, further joins being between parts of any two of them
     rules   : what is known beforehand
@@ -38,7 +38,7 @@ class Grower:
     joins: Sequence[Join]
     centres: np.ndarray
     shift: float
-    fits: Fits
+    against: Against
     accept: float = 0.5
     start: Sequence[Group] | None = None
     rules: Rules = FREE
@@ -52,7 +52,7 @@ class Grower:
             Table.of(self.joins, self.rules.touching),
             np.asarray(self.centres, dtype=np.float64).reshape(-1, 3),
             self.shift,
-            self.fits,
+            self.against,
             self.accept,
             self.start or (),
             self.rules,

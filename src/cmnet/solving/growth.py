@@ -22,7 +22,7 @@ from cmnet.solving.evidence import (
     same_place,
     witnesses,
 )
-from cmnet.solving.groups import FREE, Fits, Group, Pair, Rules
+from cmnet.solving.groups import FREE, Against, Group, Pair, Rules
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -37,7 +37,7 @@ class Problem:
 
     centres : (n, 3) float, of every part in its own coordinates
     shift   : how far apart agreeing joins may put a part's centre
-    fits    : whether two parts may lie in a given pose
+    against : what the volumes of two parts say against a pose
     accept  : least probability of a merge
     start   : groups that hold together already; all other parts begin alone
     loops   : False: every merge rests on its one surest join, whatever the others say
@@ -48,7 +48,7 @@ class Problem:
     table: Table
     centres: Array
     shift: float
-    fits: Fits
+    against: Against
     accept: float = 0.5
     start: Sequence[Group] = ()
     rules: Rules = FREE
@@ -237,15 +237,18 @@ class Growth:
         return {pair for pair in pairs if _pair(int(self._home[pair[0]]), int(self._home[pair[1]])) == key}
 
     def _clear(self, merge: Merge) -> bool:
-        """Whether no part of one group runs into any part of the other."""
+        """Whether more speaks for a merge than parts that run into each other speak against it."""
         first = {i: Pose(self.R[i], self.t[i]).inverse() for i in self.members[merge.a]}
         second = {j: merge.T_a_b @ Pose(self.R[j], self.t[j]) for j in self.members[merge.b]}
         trusted = self.problem.rules.trusted
-        return all(
-            _pair(i, j) in trusted or self.problem.fits(i, j, T_i_a @ T_a_j)
+        against = sum(
+            self.problem.against(i, j, T_i_a @ T_a_j)
             for i, T_i_a in first.items()
             for j, T_a_j in second.items()
+            if _pair(i, j) not in trusted
         )
+        alone = _log_odds(self.problem.table.joins[merge.joins[0]].confidence)
+        return against == 0 or against < max(merge.log_odds, alone)
 
     def _refuse(self, merge: Merge) -> None:
         """A join that puts one part into another is impossible: it speaks for nothing and against nothing."""

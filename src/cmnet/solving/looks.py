@@ -17,7 +17,7 @@ from cmnet.geometry.pose import Pose
 from cmnet.pairing.joins import Join
 from cmnet.pairing.stages import ALL, Stages
 from cmnet.pairing.surface import Surface
-from cmnet.solving.assembly import Assembly, groups_of
+from cmnet.solving.assembly import Assembly, all_groups, groups_of
 from cmnet.solving.constraints import Constraints
 from cmnet.solving.groups import Group, Pair
 from cmnet.solving.growth import RELAXED
@@ -81,7 +81,7 @@ def look_again(
     patient = partial(Rematcher, solid, learned, stages, each, singles=True, closer=first)
     lastly = partial(solving, solid, LIKELY, settling=False, places=True)
     twice, known = stages.rematch and solid is not surfaces, assembly.joins
-    if twice and surfaces[0].broken is not None and 1 < len(_all_groups(assembly)) <= LEFT:
+    if twice and surfaces[0].broken is not None and 1 < len(all_groups(assembly)) <= LEFT:
         assembly = _again(assembly, patient(same=[range(len(surfaces))]), lastly(), WORTH)
     if constraints is not None and constraints.same:
         assembly = _completed(_reminded(assembly, known), last, lastly(relaxed=RELAXED))
@@ -93,7 +93,7 @@ def look_again(
 
 def _across(assembly: Assembly, rematcher: Rematcher, solved: Solving) -> Assembly:
     """Match single parts of different groups, once."""
-    new = rematcher.across(_all_groups(assembly), assembly.joins)
+    new = rematcher.across(all_groups(assembly), assembly.joins)
     return solved(_surer(assembly.joins, new), groups_of(assembly)) if new else assembly
 
 
@@ -111,19 +111,19 @@ def _again(assembly: Assembly, rematcher: Rematcher, solved: Solving, least: flo
     least : confidence of new joins that is enough for a merge
     """
     for _ in range(ROUNDS):
-        groups = _all_groups(assembly)
+        groups = all_groups(assembly)
         new = rematcher.between(groups, assembly.joins)
         if not new:
             break
         assembly = solved(_as_groups(assembly.joins, new, groups, least), groups_of(assembly))
-        if len(_all_groups(assembly)) == len(groups):
+        if len(all_groups(assembly)) == len(groups):
             break
     return assembly
 
 
 def _reminded(assembly: Assembly, known: Sequence[Join]) -> Assembly:
     """With what was known of the parts that are still apart: what patience gave up may be their place after all."""
-    home = {k: number for number, group in enumerate(_all_groups(assembly)) for k in group.T}
+    home = {k: number for number, group in enumerate(all_groups(assembly)) for k in group.T}
 
     def apart(join: Join) -> bool:
         return home[join.parts[0]] != home[join.parts[1]]
@@ -139,7 +139,7 @@ def _guessed(assembly: Assembly, rematcher: Rematcher, solved: Solving, constrai
     """
     assembly = _again(assembly, rematcher, solved, WORTH)
     told = {k for k, _ in constraints.fix} | {k for touch in constraints.join for k in touch.parts}
-    left = [group.T.keys() for group in rematcher.left_over(_all_groups(assembly)) if not told & group.T.keys()]
+    left = [group.T.keys() for group in rematcher.left_over(all_groups(assembly)) if not told & group.T.keys()]
     inner = [join for join in assembly.joins if any({*join.parts} <= parts for parts in left)]
     unsure = [join for join in inner if not join.used or join.confidence < CAREFUL]
     if not any(join.used for join in unsure):
@@ -186,9 +186,4 @@ def _top(joins: Sequence[Join]) -> float:
 
 def _pairs(assembly: Assembly) -> int:
     """How many pairs of groups are still open."""
-    return comb(len(_all_groups(assembly)), 2)
-
-
-def _all_groups(assembly: Assembly) -> list[Group]:
-    """Single parts included."""
-    return [*groups_of(assembly), *(Group({k: Pose.identity()}) for k in assembly.unplaced)]
+    return comb(len(all_groups(assembly)), 2)

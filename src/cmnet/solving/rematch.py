@@ -19,8 +19,8 @@ from cmnet.pairing.stages import Stages
 from cmnet.pairing.surface import Surface
 from cmnet.pairing.twice import Seen, Twice, examine_twice, of_like_relief, worth_showing
 from cmnet.pairing.verify import verify
-from cmnet.solving.groups import Fits, Group
-from cmnet.solving.robust import fits_of, remembering
+from cmnet.solving.clashes import against_of
+from cmnet.solving.groups import Against, Group
 
 WORTH = 0.02  # least confidence of a candidate that is worth keeping
 FROM_JOINS = 8  # poses of joins between their parts that are tried for two groups, the surest ones
@@ -53,13 +53,13 @@ class Rematcher:
     closer: Rematcher | None = None
     same: Sequence[Collection[int]] = ()
     belong: bool = False
-    _fits: Fits = field(init=False)
+    _against: Against = field(init=False)
     _tried: set[frozenset[Key]] = field(default_factory=set)
     _combined: dict[Key, Surface] = field(default_factory=dict)
     _known: dict[tuple[int, int], list[tuple[float, Pose]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._fits = remembering(fits_of(self.surfaces, *([self.closer.surfaces] if self.closer else [])))
+        self._against = against_of(self.surfaces, *([self.closer.surfaces] if self.closer else []))
 
     def between(self, groups: Sequence[Group], known: Sequence[Join] = ()) -> list[Join]:
         """Joins between any two of the groups that have not been matched before.
@@ -151,13 +151,13 @@ class Rematcher:
         return seek(self.closer._seen(a, b), self._seen(a, b), suggested, self.stages)
 
     def _clear(self, a: Group, b: Group, found: Sequence[Twice]) -> list[Twice]:
-        """Those in which no part of one group runs into any part of the other."""
+        """Those for which more speaks than parts that run into each other speak against them."""
 
-        def clear(T_a_b: Pose) -> bool:
-            pairs = ((i, j, a.T[i].inverse() @ T_a_b @ b.T[j]) for i in a.T for j in b.T)
-            return all(self._fits(i, j, T_i_j) for i, j, T_i_j in pairs)
+        def clear(c: Twice) -> bool:
+            against = sum(self._against(i, j, a.T[i].inverse() @ c.T_i_j @ b.T[j]) for i in a.T for j in b.T)
+            return against == 0 or against < c.logit
 
-        return [c for c in found if clear(c.T_i_j)]
+        return [c for c in found if clear(c)]
 
     def _shared(self, a: Group, found: Sequence[Twice]) -> list[Twice]:
         """With the probability of every pose on group a; of two that are known to belong together, of every place."""

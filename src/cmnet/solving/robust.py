@@ -7,16 +7,14 @@ from collections.abc import Collection, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from cmnet.geometry.pose import Pose
-from cmnet.pairing.hypotheses import sinking
-from cmnet.pairing.joins import Join, pose_of_surfaces
+from cmnet.pairing.joins import Join
 from cmnet.pairing.settling import CLOSELY, COARSELY
 from cmnet.pairing.surface import Surface
-from cmnet.pairing.verify import inside
 from cmnet.solving.assembly import Assembly, to_assembly
 from cmnet.solving.averaging import average
+from cmnet.solving.clashes import against_of
 from cmnet.solving.constraints import Constraints
-from cmnet.solving.groups import Fits, Group
+from cmnet.solving.groups import Group
 from cmnet.solving.grower import Grower
 from cmnet.solving.growth import RELAXED
 from cmnet.solving.obeying import plan, unmet
@@ -26,8 +24,6 @@ from cmnet.solving.shonan import Edge, shonan
 Array = NDArray[np.float64]
 
 SHIFT = 0.03  # units by which agreeing joins may put a part's centre apart
-SUNK = 4.0  # probes inside another part, weighed by depth, from which two parts run into each other
-SWALLOWED = 0.3  # share of a part's volume inside another, likewise
 
 
 def solve(
@@ -60,9 +56,9 @@ def solve(
     known = plan(constraints, joins, centres, SHIFT * unit)
     begun = known.start if start is None else start
     looks = [surfaces] if solid is None or solid is surfaces else [solid, surfaces]
-    fits = remembering(fits_of(*looks)) if apart else lambda i, j, T_i_j: True
+    against = against_of(*looks) if apart else lambda i, j, T_i_j: 0.0
     asked = accept, begun, known.rules, loops, relaxed, places
-    groups = Grower(known.believed, centres, SHIFT * unit, fits, *asked).grow()
+    groups = Grower(known.believed, centres, SHIFT * unit, against, *asked).grow()
     if loops:
         groups = [even_out(group, centres, unit, _held(group, known.fixed)) for group in groups]
     if settling and solid is not None and solid is not surfaces:  # joins of the first look are exact as they are
@@ -90,39 +86,3 @@ def settled(group: Group, surfaces: Sequence[Surface], solid: Sequence[Surface],
 
 def _held(group: Group, fixed: Collection[int]) -> list[int]:
     return [k for k in fixed if k in group.T]
-
-
-def fits_of(*looks: Sequence[Surface]) -> Fits:
-    """Whether two parts may lie in a pose without running into each other, as one of the looks sees them at least.
-
-    From afar, a crumb is hardly larger than a voxel; closely, a worn join is off by more than parts may overlap.
-    """
-    fits = [_fits_in(surfaces) for surfaces in looks]
-    return lambda i, j, T_i_j: any(fit(i, j, T_i_j) for fit in fits)
-
-
-def _fits_in(surfaces: Sequence[Surface]) -> Fits:
-    reach = [surface.unit * float(np.linalg.norm(surface.points, axis=1).max(initial=0.0)) for surface in surfaces]
-
-    def fits(i: int, j: int, T_i_j: Pose) -> bool:
-        a, b = surfaces[i], surfaces[j]
-        if np.linalg.norm(T_i_j.apply(b.T_part_surface.t) - a.T_part_surface.t) > reach[i] + reach[j]:
-            return True
-        T = pose_of_surfaces(a, b, T_i_j)
-        # Of two scans of one part, surfaces lie on surfaces: only their volumes are in each other.
-        return sinking(a, b, T) < SUNK and max(inside(a, b, T), inside(b, a, T.inverse())) < SWALLOWED
-
-    return fits
-
-
-def remembering(fits: Fits) -> Fits:
-    """The same, asked once for every pose: growths that are tried again ask the same."""
-    known: dict[tuple[int, int, bytes], bool] = {}
-
-    def remembered(i: int, j: int, T_i_j: Pose) -> bool:
-        key = (i, j, T_i_j.matrix().tobytes())
-        if key not in known:
-            known[key] = fits(i, j, T_i_j)
-        return known[key]
-
-    return remembered

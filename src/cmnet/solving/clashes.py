@@ -1,0 +1,104 @@
+"""Parts that run into each other: how much that says against a pose, and where it is worst."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cmnet.geometry.pose import Pose
+from cmnet.pairing.hypotheses import sinking
+from cmnet.pairing.joins import pose_of_surfaces
+from cmnet.pairing.surface import Surface
+from cmnet.pairing.verify import inside
+from cmnet.solving.assembly import Assembly, Refusal, all_groups
+from cmnet.solving.groups import Against, Group
+
+Array = NDArray[np.float64]
+
+SUNK = 4.0  # probes inside another part, weighed by depth, that say nothing yet: worn edges, noise, voxels
+PER_PROBE = 1.0  # nats that every further one says against a pose
+SWALLOWED = 0.3  # share of a part's volume inside another that says nothing yet,
+PER_VOLUME = 60.0  # and nats for a whole volume
+LIKELY = 0.5  # least confidence of a join whose refusal is worth telling
+
+
+def against_of(*looks: Sequence[Surface]) -> Against:
+    """What running into each other says against poses of two parts, as the most lenient of the looks sees it.
+
+    From afar, a crumb is hardly larger than a voxel; closely, a worn join is off by more than parts may overlap.
+    """
+    reaches = [[s.unit * float(np.linalg.norm(s.points, axis=1).max(initial=0.0)) for s in look] for look in looks]
+    known: dict[tuple[int, int, bytes], float] = {}  # growths that are tried again ask the same
+
+    def against(i: int, j: int, T_i_j: Pose) -> float:
+        key = (i, j, T_i_j.matrix().tobytes())
+        if key not in known:
+            known[key] = min(
+                _against(look[i], look[j], T_i_j, reach[i] + reach[j]) for look, reach in zip(looks, reaches)
+            )
+        return known[key]
+
+    return against
+
+
+def _against(a: Surface, b: Surface, T_i_j: Pose, reach: float) -> float:
+    if np.linalg.norm(T_i_j.apply(b.T_part_surface.t) - a.T_part_surface.t) > reach:
+        return 0.0
+    T = pose_of_surfaces(a, b, T_i_j)
+    # Of two scans of one part, surfaces lie on surfaces: only their volumes are in each other.
+    share = max(inside(a, b, T), inside(b, a, T.inverse()))
+    return PER_PROBE * max(sinking(a, b, T) - SUNK, 0.0) + PER_VOLUME * max(share - SWALLOWED, 0.0)
+
+
+def refusals(assembly: Assembly, *looks: Sequence[Surface]) -> list[Refusal]:
+    """Of every two groups the surest join that would make parts run into each other, if it is likely by itself."""
+    against, surfaces = against_of(*looks), looks[0]
+    groups = all_groups(assembly)
+    home = {k: n for n, group in enumerate(groups) for k in group.T}
+    best: dict[frozenset[int], Refusal] = {}
+    for join in assembly.joins:  # the surest first
+        a, b = (home[k] for k in join.parts)
+        if a == b or join.confidence < LIKELY or frozenset((a, b)) in best:
+            continue
+        i, j = join.parts
+        T_a_b = groups[a].T[i] @ join.T_i_j @ groups[b].T[j].inverse()
+        against_it, k, l, T_k_l = max(_between(groups[a], groups[b], T_a_b, against), key=lambda clash: clash[0])
+        if against_it > 0:
+            best[frozenset((a, b))] = _refusal(join.parts, join.confidence, surfaces, k, l, T_k_l)
+    return list(best.values())
+
+
+def with_refusals(assembly: Assembly, names: Sequence[str], *looks: Sequence[Surface]) -> Assembly:
+    """The assembly with what it refused, in its notes as well."""
+    refused = refusals(assembly, *looks)
+    return replace(assembly, refused=refused, notes=[*assembly.notes, *(r.sentence(names) for r in refused)])
+
+
+def _between(a: Group, b: Group, T_a_b: Pose, against: Against) -> Iterable[tuple[float, int, int, Pose]]:
+    for k, T_a_k in a.T.items():
+        for l, T_b_l in b.T.items():
+            T_k_l = T_a_k.inverse() @ T_a_b @ T_b_l
+            yield against(k, l, T_k_l), k, l, T_k_l
+
+
+def _refusal(
+    parts: tuple[int, int], confidence: float, surfaces: Sequence[Surface], k: int, l: int, T_k_l: Pose
+) -> Refusal:
+    """With the deepest of the samples of either part that lie inside the other."""
+    a, b = surfaces[k], surfaces[l]
+    T = pose_of_surfaces(a, b, T_k_l)
+    (depth_b, of_b), (depth_a, of_a) = _deepest(a, b, T), _deepest(b, a, T.inverse())
+    place = of_b if depth_b >= depth_a else T.apply(of_a)
+    return Refusal(parts, confidence, (k, l), a.unit * max(depth_a, depth_b), a.T_part_surface.apply(a.unit * place))
+
+
+def _deepest(a: Surface, b: Surface, T_a_b: Pose) -> tuple[float, Array]:
+    """Of b's samples inside a, how far the deepest one lies from a's surface, and where, in a's frame."""
+    x = T_a_b.apply(b.points)[a.box.at(a.signed, T_a_b, b.points) < 0]
+    if not len(x):
+        return 0.0, T_a_b.t
+    distance = a.dense_cells.nearest_one(x)[0]
+    return float(distance.max()), x[distance.argmax()]
