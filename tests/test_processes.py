@@ -1,8 +1,10 @@
+import multiprocessing
 import os
 import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np  # noqa: F401 (its linear algebra has threads)
@@ -64,6 +66,37 @@ def test_forked_work_has_one_thread_each_and_nobody_else_is_held_to_it(workers) 
 
 def blas_threads() -> set[int]:
     return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
+
+
+def squares(name: str, workers: int = 2) -> dict[int, tuple[str, int]]:
+    return dict(forked(lambda k: (name, k * k), range(3), workers))
+
+
+def test_threads_that_share_work_out_at_once_get_their_own_answers() -> None:
+    names = [f"thread {k}" for k in range(16)]
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(squares, names)) == [{k: (name, k * k) for k in range(3)} for name in names]
+
+
+def test_who_stops_early_waits_for_nobody() -> None:
+    answers = forked(lambda k: time.sleep(3000 * k), range(2), 2)
+    assert next(answers) == (0, None)
+    answers.close()
+    assert not multiprocessing.active_children()
+
+
+def both_ways() -> tuple[list[int], dict[int, tuple[str, int]]]:
+    return sorted(as_they_come(abs, [-3, 1, -2], 2)), squares("daemon")
+
+
+def test_daemons_and_pools_do_the_work_in_one_process() -> None:
+    context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+    with context.Pool(1) as pool:
+        assert pool.apply(both_ways) == both_ways()
+    daemon = context.Process(target=both_ways, daemon=True)
+    daemon.start()
+    daemon.join()
+    assert daemon.exitcode == 0
 
 
 def test_there_is_a_core() -> None:
