@@ -6,6 +6,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 
 from cmnet.errors import InputError
@@ -143,7 +144,12 @@ def _in_use(folder: Path) -> bool:
         return not free
 
 
+@cache
 def _umask() -> int:
+    """Which permissions new files lack. It can be read only by changing it, for all threads: once, as this is loaded."""
     umask = os.umask(0)
     os.umask(umask)
     return umask
+
+
+_umask()
