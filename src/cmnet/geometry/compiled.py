@@ -2,19 +2,116 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import hashlib
+import linecache
+import logging
+import multiprocessing
+import os
+import pickle
+import stat
+from collections.abc import Callable, Hashable
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from numba import njit
+from numba.core.caching import CompileResultCacheImpl, FunctionCache
+from numba.core.dispatcher import Dispatcher
+from numba.core.serialize import dumps
+
+log = logging.getLogger("cmnet")
 
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compiled by the first call, and kept on disk for the next process if there is a place for it.
 
-    What is kept is made anew when the function's own file changes, but not when another file does that it calls into:
-    after such an edit, remove the `__pycache__` folders.
+    The place is $NUMBA_CACHE_DIR, the `__pycache__` beside this file, or the user's cache folder. What is kept there is
+    run, so a folder in which anybody may write is none.
     """
-    try:
-        return njit(cache=True, error_model="numpy")(function)
-    except RuntimeError:  # neither beside this file nor in the user's cache folder may anything be written
-        return njit(error_model="numpy")(function)
+    kernel = njit(error_model="numpy")(function)
+    if isinstance(kernel, Dispatcher):  # and not plain Python, for $NUMBA_DISABLE_JIT
+        try:
+            kernel._cache = _Cache(function)
+        except RuntimeError:
+            _tell_no_place()
+    return kernel
+
+
+class _Private:
+    """Before one of numba's places: refuses a folder in which others may put what is run."""
+
+    def ensure_cache_path(self) -> None:
+        super().ensure_cache_path()
+        folder = Path(self.get_cache_path())
+        if os.name == "posix" and (_open_to_all(folder) or _open_to_all(folder.parent, stat.S_ISVTX)):
+            raise PermissionError(f"anybody may write in {folder}")
+
+
+def _open_to_all(folder: Path, unless: int = 0) -> bool:
+    """unless : bits of the mode that make it safe all the same, such as that of /tmp to keep others' files alone"""
+    mode = folder.stat().st_mode
+    return bool(mode & stat.S_IWOTH) and not mode & unless
+
+
+class _Kept(CompileResultCacheImpl):
+    """Machine code on disk, with its checksum: a flipped bit could crash the process, or change its results."""
+
+    _locator_classes = [  # noqa: RUF012
+        type(place.__name__, (_Private, place), {}) for place in CompileResultCacheImpl._locator_classes
+    ]
+
+    def reduce(self, result: Any) -> tuple[bytes, bytes]:
+        code = dumps(super().reduce(result))
+        return hashlib.sha256(code).digest(), code
+
+    def rebuild(self, target_context: Any, kept: tuple[bytes, bytes]) -> Any:
+        checksum, code = kept
+        if hashlib.sha256(code).digest() != checksum:
+            raise ValueError("damaged machine code")
+        return super().rebuild(target_context, pickle.loads(code))
+
+
+class _Cache(FunctionCache):
+    """Numba's, but kernels are made anew when what they call has changed, and damaged files cost nothing but time."""
+
+    _impl_class = _Kept
+
+    def __init__(self, function: Any) -> None:
+        super().__init__(function)
+        self._made_of = _made_of(function.__globals__)
+
+    def _index_key(self, *what: Any) -> Hashable:
+        return *super()._index_key(*what), self._made_of
+
+    def load_overload(self, *what: Any) -> Any:
+        try:
+            return super().load_overload(*what)
+        except Exception:  # whatever the bytes of a damaged file lead to
+            with suppress(OSError):
+                self.flush()
+            return None
+
+    def save_overload(self, *what: Any) -> None:
+        with suppress(OSError):  # no space left: the next process compiles it again
+            super().save_overload(*what)
+
+
+def _made_of(names: dict[str, Any]) -> str:
+    """A hash of a module: of its file, of its constants, and of the modules whose kernels it calls."""
+    made = [linecache.getlines(names["__file__"], names)]
+    for name, value in sorted(names.items()):
+        if name.isupper():
+            made.append([name, repr(value)])
+        elif isinstance(value, Dispatcher) and value.__module__ != names["__name__"]:
+            made.append([name, _made_of(value.py_func.__globals__)])
+    return hashlib.sha256(repr(made).encode()).hexdigest()
+
+
+@cache
+def _tell_no_place() -> None:
+    if multiprocessing.parent_process() is None:
+        log.warning(
+            "there is no folder to keep compiled loops in that nobody but you may write to, so every run compiles them "
+            "anew, which takes ten seconds or more; set NUMBA_CACHE_DIR to such a folder"
+        )
