@@ -1,11 +1,18 @@
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 import torch
 
 import cmnet
+import cmnet.assembler
+from cmnet.data.fracture import fracture
+from cmnet.data.shapes import make_shape
 from cmnet.errors import InputError
 from cmnet.geometry.pose import Pose
 from cmnet.parts.points import sample_parts, unit_length
+from cmnet.solving.assembly import Assembly
+from results import BALL
 
 SMALL = {"widths": (4, 6, 8, 10), "features": 12, "descriptor": 16, "attention": 8}
 
@@ -173,3 +180,31 @@ def test_constraints_may_be_a_mapping(parts):
     assert cmnet.Assembler("none")._known(forbidden, False, parts).forbid == ((0, 1),)
     with pytest.raises(InputError, match="constraints are a file, a mapping"):
         cmnet.Assembler("none")._known(5, False, parts)
+
+
+def test_threads_that_assemble_at_once_get_their_own_answers(monkeypatch):
+    def known_by_names(surfaces, *rest, **settings):
+        return Assembly(np.tile(np.eye(4), (2, 1, 1)), [], [0, 1], [], surfaces)
+
+    monkeypatch.setattr(cmnet.assembler, "prepare", lambda part, *rest: part.name)
+    monkeypatch.setattr(cmnet.assembler, "joins", lambda *rest: [])
+    monkeypatch.setattr(cmnet.assembler, "suggestions", lambda *rest: [])
+    monkeypatch.setattr(cmnet.assembler, "look_again", known_by_names)
+    objects = [[cmnet.Part(f"{k} {side}", BALL.vertices, BALL.faces) for side in "ab"] for k in range(16)]
+    assembler = cmnet.Assembler("none", workers=2)
+    with ThreadPoolExecutor(4) as threads:
+        answers = list(threads.map(assembler.assemble, objects))
+    assert [answer.notes for answer in answers] == [[part.name for part in parts] for parts in objects]
+
+
+@pytest.mark.slow
+def test_threads_put_two_broken_objects_together_at_once_as_each_alone():
+    rng = np.random.default_rng(3)
+    objects = [fracture(make_shape(name, rng), 2, rng, "weakest").parts for name in ("mug", "vase")]
+    assembler = cmnet.Assembler("none", workers=2)
+    with ThreadPoolExecutor(2) as threads:
+        together = list(threads.map(assembler.assemble, objects))
+    for parts, assembly in zip(objects, together):
+        alone = assembler.assemble(parts)
+        assert np.array_equal(assembly.poses, alone.poses, equal_nan=True)
+        assert [join.confidence for join in assembly.joins] == [join.confidence for join in alone.joins]

@@ -146,7 +146,7 @@ def _in_use(folder: Path) -> bool:
 
 @cache
 def _umask() -> int:
-    """Which permissions new files lack. It can be read only by changing it, for all threads: once, as this is loaded."""
+    """Which permissions new files lack. To read it is to change it for a moment, for all threads: once, at import."""
     umask = os.umask(0)
     os.umask(umask)
     return umask

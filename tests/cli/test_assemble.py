@@ -1,5 +1,7 @@
+import io
 import json
 import logging
+import sys
 
 import numpy as np
 import pytest
@@ -91,6 +93,18 @@ def test_an_earlier_result_is_replaced_by_force_only(quick, pile, tmp_path, caps
     assert main(["assemble", str(pile), "-o", out, "--force", "--seed", "9", "--quiet"]) == 0
     assert json.loads((tmp_path / "out/assembly.json").read_text())["seed"] == 9
     assert sorted(p.name for p in tmp_path.iterdir()) == ["my pile", "out"]
+
+
+def test_a_console_that_lacks_a_letter_breaks_nothing(quick, pile, tmp_path, monkeypatch):
+    def printed(*more):
+        monkeypatch.setattr("sys.stdout", io.TextIOWrapper(io.BytesIO(), encoding="cp1252"))
+        assert main(["assemble", str(pile), "-o", str(tmp_path / "out"), "--force", *more]) == 0
+        sys.stdout.seek(0)
+        return sys.stdout.read()
+
+    BALL.export(pile / "αβγ.stl")
+    assert "???" in printed()
+    assert {part["name"] for part in json.loads(printed("--json"))["parts"]} == {"Scherbe Ä", "[red]b", "c", "αβγ"}
 
 
 def test_an_interruption_leaves_nothing(pile, tmp_path, monkeypatch, capsys):

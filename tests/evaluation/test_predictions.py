@@ -1,9 +1,11 @@
 import json
+import signal
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from cmnet.cli.ending import in_good_order
 from cmnet.errors import InputError
 from cmnet.evaluation.methods import chance, pairwise, weights_hash
 from cmnet.evaluation.predictions import (
@@ -109,12 +111,13 @@ def test_poses_stand_in_the_frame_of_the_anchor() -> None:
         Prediction("a", "m", (0, 1), 0, poses, np.zeros((2, 3)), 0.0)
 
 
-def test_an_interrupted_export_keeps_what_it_had(tmp_path, bars) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_export_keeps_what_it_had(tmp_path, bars, number) -> None:
     def interrupted():
         yield from list(predict(bars, CHANCE))[:2]
-        raise KeyboardInterrupt
+        signal.raise_signal(number)
 
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises((KeyboardInterrupt, SystemExit)), in_good_order():
         export(tmp_path / "p.jsonl", SETTINGS, [], interrupted())
     known = read_predictions(tmp_path / "p.jsonl", SETTINGS)
     assert len(known) == 2

@@ -1,6 +1,7 @@
 """The command line: one file per verb. A verb imports what it needs when it runs, so `--help` answers at once."""
 
 import argparse
+import io
 import logging
 import os
 import signal
@@ -9,6 +10,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from cmnet import __version__
+from cmnet.cli.ending import UNFORESEEN, in_good_order, unforeseen
 from cmnet.errors import InputError
 
 VERBS = ("assemble", "view", "demo", "fracture", "dataset", "train", "evaluate", "info")
@@ -48,22 +50,31 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one verb. Bad input ends in one sentence and exit code 2, an interruption in 130."""
+    """Run one verb. Bad input ends in one sentence and exit code 2, an interruption in 130, a fault of ours in 70."""
     logging.basicConfig(level=logging.WARNING, format="cmnet: %(message)s")
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a console that lacks a letter shows "?"; stderr has a way of its own
     args = build_parser().parse_args(argv)
+    with in_good_order():
+        return _run(args)
+
+
+def _run(args: argparse.Namespace) -> int:
     try:
         return int(args.run(args) or 0)
     except InputError as error:
-        print(f"cmnet: {_printable(str(error))}", file=sys.stderr)  # noqa: T201
-        return 2
+        return _say(str(error), 2)
     except KeyboardInterrupt:
-        print("cmnet: interrupted", file=sys.stderr)  # noqa: T201
-        return 128 + signal.SIGINT
+        return _say("interrupted", 128 + signal.SIGINT)
     except BrokenPipeError:  # `cmnet ... | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
+    except Exception as error:
+        return _say(unforeseen(error), UNFORESEEN)
 
 
-def _printable(text: str) -> str:
-    """The text on one line, without the control characters that a file's name may hold."""
-    return "".join(c if c.isprintable() else "?" for c in text)
+def _say(text: str, code: int) -> int:
+    """Write one line, without the control characters that a file's name may hold. → the exit code"""
+    line = "".join(c if c.isprintable() else "?" for c in text)
+    print(f"cmnet: {line}", file=sys.stderr)  # noqa: T201
+    return code

@@ -69,8 +69,20 @@ def run(args: argparse.Namespace) -> int:
     with quiet("cmnet") if args.quiet else nullcontext():
         text = assemble_into(args.out, args.input, settings, args.force, silent=args.quiet or args.json)
     if args.json:
-        print(text, end="")  # noqa: T201
+        print(_for_console(text), end="")  # noqa: T201
     return 0
+
+
+def _for_console(text: str) -> str:
+    """JSON as it is, or with escapes where the console lacks a letter."""
+    import json
+    import sys
+
+    try:
+        text.encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        return json.dumps(json.loads(text), indent=1) + "\n"
+    return text
 
 
 def assemble_into(out: Path, source: Sequence[Any], settings: Run, force: bool = False, silent: bool = False) -> str:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from numba import njit
-from numba.core.caching import CompileResultCacheImpl, FunctionCache
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 from numba.core.dispatcher import Dispatcher
 from numba.core.serialize import dumps
 
@@ -29,16 +29,15 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     The place is $NUMBA_CACHE_DIR, the `__pycache__` beside this file, or the user's cache folder. What is kept there is
     run, so a folder in which anybody may write is none.
     """
-    kernel = njit(error_model="numpy")(function)
-    if isinstance(kernel, Dispatcher):  # and not plain Python, for $NUMBA_DISABLE_JIT
-        try:
-            kernel._cache = _Cache(function)
-        except RuntimeError:
-            _tell_no_place()
+    kernel: Any = njit(error_model="numpy")(function)
+    try:
+        kernel._cache = _Cache(function)
+    except RuntimeError:
+        _tell_no_place()
     return kernel
 
 
-class _Private:
+class _Private(_CacheLocator):
     """Before one of numba's places: refuses a folder in which others may put what is run."""
 
     def ensure_cache_path(self) -> None:
