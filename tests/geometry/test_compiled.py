@@ -69,6 +69,15 @@ def test_what_is_compiled_is_kept_until_anything_it_is_made_of_changes(folder):
     assert written(folder, factor=3.0, more="+ 1")(X) == 11  # a kernel of another file
 
 
+def test_code_left_behind_under_a_newer_index_is_not_run(folder):
+    assert written(folder)(X) == 6
+    (code,) = kept(folder, "nbc")
+    left = code.read_bytes()
+    assert written(folder, factor=3.0)(X) == 9
+    code.write_bytes(left)
+    assert written(folder, factor=3.0)(X) == 9
+
+
 def cut(content):
     return content[: len(content) // 2]
 

@@ -7,20 +7,20 @@ import linecache
 import logging
 import multiprocessing
 import os
-import pickle
 import stat
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from numba import njit
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, _CacheLocator
 from numba.core.dispatcher import Dispatcher
-from numba.core.serialize import dumps
 
 log = logging.getLogger("cmnet")
+
+SEAL = hashlib.sha256().digest_size  # bytes
 
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -53,35 +53,40 @@ def _open_to_all(folder: Path, unless: int = 0) -> bool:
     return bool(mode & stat.S_IWOTH) and not mode & unless
 
 
-class _Kept(CompileResultCacheImpl):
-    """Machine code on disk, with its checksum: a flipped bit could crash the process, or change its results."""
+class _Place(CompileResultCacheImpl):
+    """Numba's choice of a folder, among private ones."""
 
     _locator_classes = [  # noqa: RUF012
         type(place.__name__, (_Private, place), {}) for place in CompileResultCacheImpl._locator_classes
     ]
 
-    def reduce(self, result: Any) -> tuple[bytes, bytes]:
-        code = dumps(super().reduce(result))
-        return hashlib.sha256(code).digest(), code
 
-    def rebuild(self, target_context: Any, kept: tuple[bytes, bytes]) -> Any:
-        checksum, code = kept
-        if hashlib.sha256(code).digest() != checksum:
-            raise ValueError("damaged machine code")
-        return super().rebuild(target_context, pickle.loads(code))
+class _Files(IndexDataCacheFile):
+    """Files with a seal: a flipped bit, or code that a killed process left, could crash this one or change results."""
+
+    def _dump(self, what: Any) -> bytes:
+        data = super()._dump(what)
+        return data + self._seal(data)
+
+    def _load_data(self, name: str) -> Any:
+        content = Path(self._data_path(name)).read_bytes()
+        if self._seal(content[:-SEAL]) != content[-SEAL:]:
+            raise ValueError(f"{name} is damaged or stale")
+        return super()._load_data(name)
+
+    def _seal(self, data: bytes) -> bytes:
+        return hashlib.sha256(repr(self._source_stamp).encode() + data).digest()
 
 
 class _Cache(FunctionCache):
     """Numba's, but kernels are made anew when what they call has changed, and damaged files cost nothing but time."""
 
-    _impl_class = _Kept
+    _impl_class = _Place
 
     def __init__(self, function: Any) -> None:
         super().__init__(function)
-        self._made_of = _made_of(function.__globals__)
-
-    def _index_key(self, *what: Any) -> Hashable:
-        return *super()._index_key(*what), self._made_of
+        stamp = self._impl.locator.get_source_stamp(), _made_of(function.__globals__)
+        self._cache_file = _Files(self._cache_path, self._impl.filename_base, stamp)
 
     def load_overload(self, *what: Any) -> Any:
         try:
