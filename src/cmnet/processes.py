@@ -27,10 +27,9 @@ THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 def as_they_come(work: Callable[[Item], Result], items: Sequence[Item], workers: int) -> Iterator[Result]:
     """What `work` makes of the items, in the order in which it is finished. One thread a process."""
     with _one_thread_each():
-        if not items or _childless():
-            yield from map(work, items)
-        else:
-            yield from (result for _, result in _spread(work, items, workers, "spawn"))
+        alone = not items or _childless()
+        answers = forked(work, items, 1) if alone else _spread(work, items, workers, "spawn")
+        yield from (answer for _, answer in answers)
 
 
 def cores() -> int:

@@ -121,10 +121,13 @@ def test_nothing_is_read_from_a_folder_in_which_anybody_may_write(folder):
     assert elsewhere._cache.cache_path.startswith(str(folder / "cache"))
 
 
-def test_it_is_said_once_where_there_is_no_place(folder, caplog):
+def test_it_is_said_once_where_there_is_no_place(folder, caplog, monkeypatch):
     (folder / "__pycache__").mkdir()
     (folder / "__pycache__").chmod(0o777)
-    (folder / "cache").write_text("a file, no folder")
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", "~")  # as for a user whom the system does not know
+    monkeypatch.chdir(folder)
     with caplog.at_level(logging.WARNING, "cmnet"):
         assert written(folder)(X) == 6
     assert ["NUMBA_CACHE_DIR" in record.message for record in caplog.records] == [True]
+    assert not (folder / "~").exists()

@@ -38,11 +38,13 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class _Private(_CacheLocator):
-    """Before one of numba's places: refuses a folder in which others may put what is run."""
+    """Before one of numba's places: refuses a folder in which others may put what is run, and one of nobody's."""
 
     def ensure_cache_path(self) -> None:
-        super().ensure_cache_path()
         folder = Path(self.get_cache_path())
+        if folder.parts[0] == "~":  # who has no home would get a folder of this name wherever they are
+            raise FileNotFoundError("no home")
+        super().ensure_cache_path()
         if os.name == "posix" and (_open_to_all(folder) or _open_to_all(folder.parent, stat.S_ISVTX)):
             raise PermissionError(f"anybody may write in {folder}")
 
