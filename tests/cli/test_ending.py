@@ -57,7 +57,9 @@ def ended(folder, way, *signals):
 @pytest.mark.skipif(os.name != "posix", reason="has no such signals")
 @pytest.mark.parametrize(("way", "times"), [("forked", 1), ("forked", 2), ("as_they_come", 2)])
 def test_ctrl_c_ends_in_one_line_however_often_it_is_pressed(tmp_path, way, times):
-    assert ended(tmp_path, way, *[signal.SIGINT] * times) == (130, "cmnet: interrupted\n")
+    code, told = ended(tmp_path, way, *[signal.SIGINT] * times)
+    assert told == "cmnet: interrupted\n"
+    assert code in (130, -signal.SIGINT)  # the latter where the interpreter was about to end as the second came
 
 
 @pytest.mark.skipif(os.name != "posix", reason="has no such signals")
