@@ -78,7 +78,7 @@ def answers(args: argparse.Namespace, makers: Makers, found: Sequence[FolderObje
     )
     kept = args.predictions is not None and args.predictions.exists()
     known = read_predictions(args.predictions, settings) if kept else []
-    load = loader([fracture for objects in found for fracture in objects.fractures])
+    load = loader(*found)
     done = {(p.name, p.method) for p in known}
     fresh = predict(every(found), makers, args.seed, done, question(ASSEMBLY, load))
     return list(fresh) if args.predictions is None else export(args.predictions, settings, known, fresh)

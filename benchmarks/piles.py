@@ -19,8 +19,9 @@ import numpy as np
 from cmnet.assembler import Assembler
 from cmnet.data.breaking_bad import FractureFolder, find_fractures
 from cmnet.data.objects import sample_object
+from cmnet.data.streams import stream
 from cmnet.errors import InputError
-from cmnet.evaluation.cases import Case, assembly_case, stream
+from cmnet.evaluation.cases import Case, assembly_case
 from cmnet.evaluation.piles import PileScore, judge_pile, make_pile
 from cmnet.evaluation.selection import HALVES, half_of
 from cmnet.model.weights import DEFAULT

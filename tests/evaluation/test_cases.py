@@ -1,7 +1,8 @@
 import numpy as np
 from scipy.spatial.distance import pdist
 
-from cmnet.evaluation.cases import make_case, most_touching, pair_case, stream
+from cmnet.data.streams import stream
+from cmnet.evaluation.cases import make_case, most_touching, pair_case
 from cmnet.geometry.pose import Pose
 
 

@@ -55,7 +55,7 @@ def test_draws_are_balanced_and_do_not_change(root) -> None:
 
 def test_the_loader_gives_the_parts_in_their_places(root, make_bricks) -> None:
     objects = select(Settings(str(root)))
-    parts = loader(objects.fractures)("set/Bar/3/fractured_3")
+    parts = loader(objects)("set/Bar/3/fractured_3")
     for part, brick in zip(parts, make_bricks(3), strict=True):
         np.testing.assert_allclose(part.vertices.min(axis=0), brick.vertices.min(axis=0), atol=1e-6)
 

@@ -52,6 +52,7 @@ def _add_choice_of_data(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--pieces", type=pieces, metavar="N|N-M", help="only fractures of so many pieces (default: all)"
     )
+    parser.add_argument("--scan", metavar="CONDITION", help="scan the pieces so: a name, or key=value,... (as stored)")
     parser.add_argument("--limit", type=natural, metavar="N", help="only N fractures, evenly spaced over all")
 
 
@@ -134,6 +135,7 @@ def _settings(args: argparse.Namespace) -> Settings:
         solver=_solver(args) if asked else None,
         one_object=args.one_object,
         task=args.task,
+        scan=args.scan,
         limit=args.limit,
     )
 

@@ -11,6 +11,8 @@ from scipy.spatial import cKDTree
 
 from cmnet.data.breaking_bad import FractureFolder, find_fractures
 from cmnet.data.cache import default_cache, key_of, read_arrays, write_arrays
+from cmnet.data.scan import AS_STORED, Condition, scan
+from cmnet.data.streams import stream
 from cmnet.parts.load import load_parts
 from cmnet.parts.part import Part
 from cmnet.parts.points import Points, sample_parts, unit_length
@@ -98,7 +100,8 @@ def _touching(a: Points, b: Points, tree_b: cKDTree) -> NDArray[np.bool_]:
 class FolderObjects:
     """The fractures of a folder in Breaking Bad's layout, sampled once and kept in a cache.
 
-    cache : where prepared samples are kept; by default the user's cache folder. Never the data folder itself.
+    cache     : where prepared samples are kept; by default the user's cache folder. Never the data folder itself.
+    condition : how the pieces are scanned
     """
 
     def __init__(
@@ -110,10 +113,11 @@ class FolderObjects:
         total_points: int = 5000,
         seed: int = 0,
         cache: Path | None = None,
+        condition: Condition = AS_STORED,
     ) -> None:
         self.root = expanded(root)
         self.fractures = find_fractures(self.root, subset, split, pieces)
-        self.total_points, self.seed = total_points, seed
+        self.total_points, self.seed, self.condition = total_points, seed, condition
         self.cache = default_cache() / "objects" if cache is None else expanded(cache)
 
     def __len__(self) -> int:
@@ -125,7 +129,7 @@ class FolderObjects:
     def get(self, i: int, variant: int = 0) -> SampledObject:
         """Object i; every variant is a fresh sampling of it."""
         fracture = self.fractures[i]
-        key = key_of(fracture.files, self.root, FORMAT, self.total_points, self.seed, variant)
+        key = key_of(fracture.files, self.root, FORMAT, self.total_points, self.seed, variant, str(self.condition))
         file = self.cache / key[:2] / f"{key}.npz"
         ready = _unpacked(fracture.name, read_arrays(file))
         if ready is None:
@@ -135,7 +139,11 @@ class FolderObjects:
 
     def _sampled(self, fracture: FractureFolder, variant: int) -> SampledObject:
         seed = int(np.random.SeedSequence([self.seed, variant]).generate_state(1)[0])
-        return sample_object(fracture.name, load_parts(fracture.files), self.total_points, seed)
+        return sample_object(fracture.name, self.parts(fracture), self.total_points, seed)
+
+    def parts(self, fracture: FractureFolder) -> list[Part]:
+        """Its pieces in their assembled places, scanned: the same whenever and in whatever order they are asked for."""
+        return scan(load_parts(fracture.files), self.condition, stream(self.seed, "scan", fracture.name))
 
 
 def _packed(obj: SampledObject) -> dict[str, NDArray]:

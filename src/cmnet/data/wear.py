@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 import manifold3d
 import numpy as np
@@ -13,6 +12,7 @@ from cmnet.data.fracture import Fracture, chips
 from cmnet.data.fracture.cut import Limits, cut
 from cmnet.data.fracture.engine import crack_roughness
 from cmnet.data.fracture.solid import Mesh, Solid, bodies
+from cmnet.data.presets import parse_preset
 from cmnet.data.surface_samples import SurfaceSamples, lies_on, sample_triangles
 from cmnet.data.worn_surface import eroded, flagged_body, noisy, uneven_cloud, with_holes
 from cmnet.errors import InputError
@@ -50,18 +50,7 @@ PRESETS = {
 
 def parse_wear(text: str) -> Wear:
     """A preset's name, or `key=value,key=value`, or a preset followed by changes: `light,missing=0.2`."""
-    words = [word.strip() for word in text.split(",") if word.strip()]
-    wear = PRESETS.get(words[0]) if words else None
-    known = {field.name: int if isinstance(field.default, int) else float for field in fields(Wear)}
-    changes: dict[str, Any] = {}
-    for word in words[1:] if wear else words:
-        key, _, value = word.partition("=")
-        try:
-            changes[key] = known[key](value)
-        except (KeyError, ValueError):
-            choices = f"{', '.join(PRESETS)}, or {', '.join(f'{name}=VALUE' for name in known)}"
-            raise InputError(f"wear {word!r} is not understood; allowed are {choices}") from None
-    return _checked(replace(wear or Wear(), **changes), text)
+    return _checked(parse_preset(text, PRESETS, Wear(), "wear"), text)
 
 
 def _checked(wear: Wear, text: str) -> Wear:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from cmnet.data.streams import stream
 from cmnet.geometry.pose import Pose
 
 if TYPE_CHECKING:
@@ -53,12 +53,6 @@ class Case:
     centres: Array
     truth: Array
     size: float
-
-
-def stream(seed: int, purpose: str, name: str) -> np.random.Generator:
-    """Random numbers that depend on the object's name, never on its place in a list."""
-    digest = hashlib.sha256(f"{purpose}:{name}".encode()).digest()
-    return np.random.default_rng([seed, int.from_bytes(digest[:8], "little")])
 
 
 def pair_case(obj: SampledObject, seed: int, load: Load | None = None) -> Case | None:

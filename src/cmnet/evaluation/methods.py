@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from cmnet.data.streams import stream
 from cmnet.errors import InputError
 from cmnet.evaluation.answers import Answer, answer_of
-from cmnet.evaluation.cases import Puzzle, stream
+from cmnet.evaluation.cases import Puzzle
 from cmnet.geometry.pose import Pose
 from cmnet.model.weights import NO_WEIGHTS, find_weights
 

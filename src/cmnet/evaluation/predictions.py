@@ -46,6 +46,7 @@ class Settings:
     solver: str | None = None  # None = no solver, the network alone
     one_object: bool = False  # whether the solver is told that all parts belong to one object
     task: str = "pairs"  # the most-touching pair of each fracture, or the whole assembly
+    scan: str | None = None  # under which condition the parts are scanned; None = as stored
     anchor: str = "largest"  # by surface area
     limit: int | None = None  # judge so many fractures only; None = all
 

@@ -49,7 +49,7 @@ class _Desk:
 
     def __init__(self, settings: Settings) -> None:
         self.settings, self.objects, self.makers = settings, select(settings), makers_of(settings)
-        load = None if settings.solver is None else loader(self.objects.fractures)
+        load = None if settings.solver is None else loader(self.objects)
         self.make_case = question(settings.task, load)
 
     def answer(self, share: Share) -> list[Prediction]:

@@ -13,10 +13,10 @@ from cmnet.data.breaking_bad import BROKEN, FractureFolder, find_fractures
 from cmnet.errors import InputError
 from cmnet.evaluation.cases import Load
 from cmnet.evaluation.predictions import Settings
-from cmnet.parts.load import load_parts
 
 if TYPE_CHECKING:
     from cmnet.data.objects import FolderObjects
+    from cmnet.parts.part import Part
 
 HALVES = ("development", "held-out")
 
@@ -30,10 +30,18 @@ def half_of(fracture: FractureFolder) -> str:
 def select(settings: Settings) -> FolderObjects:
     """The fractures that the settings ask for."""
     from cmnet.data.objects import FolderObjects
+    from cmnet.data.scan import AS_STORED, parse_condition
 
+    condition = AS_STORED if settings.scan is None else parse_condition(settings.scan)
     pieces = BROKEN if settings.pieces == "all" else _span(settings.pieces)
     objects = FolderObjects(
-        settings.data, settings.subset, settings.split, pieces, total_points=settings.points, seed=settings.seed
+        settings.data,
+        settings.subset,
+        settings.split,
+        pieces,
+        total_points=settings.points,
+        seed=settings.seed,
+        condition=condition,
     )
     kept = [f for f in objects.fractures if settings.half in (None, half_of(f))]
     if not kept:
@@ -42,10 +50,15 @@ def select(settings: Settings) -> FolderObjects:
     return objects
 
 
-def loader(fractures: Sequence[FractureFolder]) -> Load:
+def loader(*sources: FolderObjects) -> Load:
     """The parts of a fracture, in their assembled places, by its name."""
-    files = {fracture.name: fracture.files for fracture in fractures}
-    return lambda name: load_parts(files[name])
+    homes = {fracture.name: (source, fracture) for source in sources for fracture in source.fractures}
+
+    def load(name: str) -> list[Part]:
+        source, fracture = homes[name]
+        return source.parts(fracture)
+
+    return load
 
 
 def spread(count: int, limit: int | None) -> list[int]:
