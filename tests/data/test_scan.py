@@ -16,7 +16,8 @@ def rng():
 def halves():
     """A ball of radius 1 and a smaller one beside it."""
     balls = [trimesh.creation.icosphere(3, radius) for radius in (1.0, 0.5)]
-    return [Part("a", balls[0].vertices, balls[0].faces), Part("b", balls[1].vertices + np.array([1.5, 0, 0]), balls[1].faces)]
+    moved = balls[1].vertices + np.array([1.5, 0, 0])
+    return [Part("a", balls[0].vertices, balls[0].faces), Part("b", moved, balls[1].faces)]
 
 
 def centres(parts):
