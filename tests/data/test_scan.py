@@ -1,9 +1,14 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import trimesh
+from scipy.spatial import cKDTree
 
+from cmnet.data.fracture import fracture
 from cmnet.data.objects import FolderObjects
-from cmnet.data.scan import AS_STORED, CONDITIONS, parse_condition, scan, size_of
+from cmnet.data.scan import AS_STORED, CONDITIONS, broken_faces, parse_condition, scan, size_of
+from cmnet.data.shapes import make_shape
 from cmnet.errors import InputError
 from cmnet.parts.part import Part
 
@@ -21,7 +26,7 @@ def halves():
 
 
 def centres(parts):
-    return np.array([part.vertices.mean(axis=0) for part in parts])
+    return np.array([(part.vertices.min(axis=0) + part.vertices.max(axis=0)) / 2 for part in parts])
 
 
 def test_as_stored_is_as_stored(halves):
@@ -80,12 +85,12 @@ def test_an_object_is_scanned_alike_in_any_order_and_company(bar_root, tmp_path)
         return FolderObjects(bar_root, pieces=pieces, cache=tmp_path / "cache", condition=CONDITIONS["noise"])
 
     few, many = source((2, 2)), source((2, 3))
-    for fracture in reversed(many.fractures):
-        parts = many.parts(fracture)
-        if fracture in few.fractures:
-            for part, same in zip(parts, few.parts(fracture), strict=True):
+    for folder in reversed(many.fractures):
+        parts = many.parts(folder)
+        if folder in few.fractures:
+            for part, same in zip(parts, few.parts(folder), strict=True):
                 assert np.array_equal(part.vertices, same.vertices)
-    one, other = (many.parts(fracture)[0].vertices[:8] for fracture in many.fractures[1:3])
+    one, other = (many.parts(folder)[0].vertices[:8] for folder in many.fractures[1:3])
     assert not np.allclose(one - np.round(one, 1), other - np.round(other, 1))
 
 
@@ -101,3 +106,99 @@ def test_samples_are_of_what_was_scanned(bar_root, tmp_path):
 def test_what_is_no_condition_is_refused(text):
     with pytest.raises(InputError, match=r"scan '"):
         parse_condition(text)
+
+
+@pytest.fixture(scope="module")
+def bowl():
+    return fracture(make_shape("bowl", rng()), 5, rng(), "weakest", min_volume=0.03)
+
+
+def off(part, points):
+    """How far points lie off a part's surface."""
+    return trimesh.proximity.closest_point_naive(solid(part), points)[1].max()
+
+
+def made(broken, words):
+    return scan(broken.parts, parse_condition(words), rng())
+
+
+def solid(part):
+    return trimesh.Trimesh(part.vertices, part.faces, process=False)
+
+
+def test_every_part_gets_triangles_of_its_own_on_the_same_surface(bowl):
+    parts = made(bowl, "tessellation")
+    for before, after in zip(bowl.parts, parts, strict=True):
+        assert solid(after).is_watertight
+        assert solid(after).volume == pytest.approx(solid(before).volume, rel=0.03)
+        assert off(before, after.vertices[:200]) < 1e-5
+        edges = np.linalg.norm(np.diff(after.vertices[solid(after).edges_unique], axis=1), axis=2)
+        assert np.quantile(edges, 0.99) < 0.02 * size_of(bowl.parts)
+
+    def shared(pieces):
+        rounded = [{tuple(v) for v in np.round(part.vertices, 9)} for part in pieces]
+        return sum(len(a & b) for k, a in enumerate(rounded) for b in rounded[:k])
+
+    assert shared(bowl.parts) > 50
+    assert shared(parts) == 0
+
+
+def test_breaks_are_found_by_what_lies_on_them(bowl):
+    for part, found, true in zip(
+        bowl.parts, broken_faces(bowl.parts, size_of(bowl.parts), rng()), bowl.broken, strict=True
+    ):
+        area = solid(part).area_faces
+        assert area[found != true].sum() < 0.1 * area[true].sum()
+
+
+@pytest.mark.parametrize("words", ["chips=4", "erosion=0.006"])
+def test_chips_and_erosion_take_material_away(bowl, words):
+    before, after = (sum(solid(part).volume for part in parts) for parts in (bowl.parts, made(bowl, words)))
+    assert 0.8 * before < after < 0.999 * before
+
+
+def test_decimation_leaves_fewer_faces_near_the_surface(bowl):
+    for before, after in zip(bowl.parts, made(bowl, "decimation=0.003"), strict=True):
+        assert len(after.faces) < 0.8 * len(before.faces)
+        assert off(before, after.vertices[:100]) < 0.01
+
+
+def test_holes_open_meshes_and_leave_gaps_in_clouds_of_them(bowl):
+    for before, after in zip(bowl.parts, made(bowl, "holes=9"), strict=True):
+        assert 0.7 * len(before.faces) < len(after.faces) < len(before.faces)
+        assert not solid(after).is_watertight
+        assert len(np.unique(after.faces)) == len(after.vertices)
+
+    def gap(words):
+        cloud = np.concatenate([part.vertices for part in made(bowl, words)])
+        return cKDTree(cloud).query(np.concatenate([part.triangles.mean(axis=1) for part in bowl.parts]))[0].max()
+
+    assert gap("holes=9,points=9000") > 1.5 * gap("points=9000")
+
+
+def test_holes_in_clouds_take_points_and_their_normals(bowl):
+    whole = made(bowl, "points=4000")
+    torn = scan(whole, parse_condition("holes=6"), rng())
+    assert sum(len(part.vertices) for part in torn) < sum(len(part.vertices) for part in whole)
+    assert all(len(part.vertices) == len(part.normals) for part in torn)
+
+
+def test_small_parts_go_missing_and_two_remain(bowl):
+    extent = {part.name: np.linalg.norm(np.ptp(part.vertices, axis=0)) for part in bowl.parts}
+    largest = sorted(extent, key=lambda name: -extent[name])[:2]
+    gone = set()
+    for seed in range(8):
+        left = scan(bowl.parts, CONDITIONS["missing"], np.random.default_rng(seed))
+        assert len(left) == len(bowl.parts) - 1
+        gone |= set(extent) - {part.name for part in left}
+    assert gone == set(extent) - set(largest)
+    assert {part.name for part in made(bowl, "missing=9")} == set(largest)
+
+
+@pytest.mark.parametrize("words", ["worn", "tessellation", "decimation"])
+def test_what_needs_bodies_refuses_clouds_and_open_meshes(words, bowl):
+    cloud = made(bowl, "points=100")
+    torn = [replace(part, faces=part.faces[5:]) for part in bowl.parts]
+    for parts in (cloud, torn):
+        with pytest.raises(InputError, match=r"piece_0 is no closed mesh"):
+            scan(parts, CONDITIONS[words], rng())

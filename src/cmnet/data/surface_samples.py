@@ -36,6 +36,14 @@ def sample_triangles(corners: Array, count: int, rng: np.random.Generator) -> Su
     return SurfaceSamples(points, normals, face, float(np.sqrt(double.sum() / 2 / count)), cKDTree(points))
 
 
+def middles(corners: Array) -> SurfaceSamples:
+    """One sample a triangle, in its middle. corners : (m, 3, 3) float"""
+    cross = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    double, points = np.linalg.norm(cross, axis=1, keepdims=True), corners.mean(axis=1)
+    spacing = float(np.sqrt(double.mean() / 2))
+    return SurfaceSamples(points, cross / np.maximum(double, 1e-30), np.arange(len(corners)), spacing, cKDTree(points))
+
+
 def lies_on(a: SurfaceSamples, b: SurfaceSamples, flatness: float = FLATNESS, facing: bool = True) -> Bools:
     """Which samples of a lie on b, with opposed normals or (facing=False) with similar ones. → (n_a,) bool"""
     reach = 3 * b.spacing + flatness

@@ -73,7 +73,7 @@ def apply_wear(broken: Fracture, wear: Wear, rng: Rng, foreign: list[Part] | Non
         [broken.broken[k] for k in kept],
         broken.repairs,
     )
-    worn = [_wear_part(part, flags, wear, size, rng) for part, flags in zip(clean.parts, clean.broken, strict=True)]
+    worn = [wear_part(part, flags, wear, size, rng) for part, flags in zip(clean.parts, clean.broken, strict=True)]
     contacts = _remaining_contacts(clean, [part for part, _ in worn], size, wear, rng)
     if wear.points:
         worn = _as_clouds(worn, wear, rng)
@@ -87,10 +87,13 @@ def _remaining(pieces: int, missing: float, rng: Rng) -> list[int]:
     return [k for k in range(pieces) if not lost[k]]
 
 
-def _wear_part(
+def wear_part(
     part: Part, broken: NDArray[np.bool_], wear: Wear, size: float, rng: Rng
 ) -> tuple[Part, NDArray[np.bool_]]:
-    """Chips, rounded edges, noise, simplification, holes: in the order in which they happen."""
+    """Chips, rounded edges, noise, simplification, holes: in the order in which they happen.
+
+    broken : (m,) bool, which faces are broken surface → the part, and which of its faces are
+    """
     body = flagged_body(part.vertices / size, np.asarray(part.faces), broken)
     skin, crack = body[1]
     solid = Solid(body[0])

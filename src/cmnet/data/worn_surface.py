@@ -32,6 +32,12 @@ def flagged_body(
     return manifold3d.Manifold(mesh), sources
 
 
+def is_closed(vertices: Array, faces: Ints) -> bool:
+    """Whether a mesh encloses a body."""
+    body, _ = flagged_body(vertices, faces, np.zeros(len(faces), dtype=bool))
+    return bool(body.status() == manifold3d.Error.NoError)
+
+
 def eroded(vertices: Array, faces: Ints, skin: Bools, depth: float) -> Array:
     """Round off the edges between skin and breaks to about `depth`, only ever taking material away. → (n, 3) float"""
     on_skin, on_break = _touches(faces[skin], len(vertices)), _touches(faces[~skin], len(vertices))
@@ -72,6 +78,23 @@ def with_holes(vertices: Array, faces: Ints, count: int, rng: Rng) -> Bools:
         left = keep & (np.linalg.norm(centre - centre[rng.integers(len(faces))], axis=1) > radius)
         keep = left if left.mean() > 0.7 else keep
     return keep
+
+
+def tessellated(vertices: Array, faces: Ints, edge: float, rng: Rng) -> tuple[Array, Ints]:
+    """Other triangles of about this edge for the same closed surface: every vertex lies on it, at a random place.
+
+    → (n, 3) float, (m, 3) int; what lies between the vertices is off by less than a third of an edge, at creases
+    """
+    fine = flagged_body(vertices, faces, np.zeros(len(faces), dtype=bool))[0].refine_to_length(edge).to_mesh64()
+    faces = np.array(fine.tri_verts, dtype=np.int64)
+    places = np.array(fine.vert_properties, dtype=np.float64)[:, :3]
+    order = rng.permutation(3 * len(faces))  # of all corners; a vertex moves within the face where it is met first
+    number, first = np.unique(faces.ravel()[order], return_index=True)
+    face, corner = np.divmod(order[first], 3)
+    u, v = rng.uniform(0, 1 / 3, (2, len(number), 1))
+    a, b, c = (places[faces[face, (corner + k) % 3]] for k in range(3))
+    places[number] = a + u * (b - a) + v * (c - a)
+    return places, faces
 
 
 def uneven_cloud(corners: Array, count: int, unevenness: float, rng: Rng) -> tuple[Array, Array]:
