@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -225,7 +226,9 @@ def rows_by_half(result: Mapping[str, Any]) -> list[list[str]]:
 def rows_of(objects: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The rows that the command makes of these scores."""
     fields = [field.name for field in dataclasses.fields(ObjectScore)]
-    return [dataclasses.asdict(row) for row in make_rows([ObjectScore(**{k: o[k] for k in fields}) for o in objects])]
+    # What was not counted when the file was made is no number.
+    scores = [ObjectScore(**{k: o.get(k, math.nan) for k in fields}) for o in objects]
+    return [dataclasses.asdict(row) for row in make_rows(scores)]
 
 
 def fracture_at(path: str) -> FractureFolder:

@@ -12,6 +12,7 @@ import trimesh
 
 from cmnet.cli import evaluate, main
 from cmnet.data.breaking_bad import FractureFolder
+from cmnet.data.scan import Condition
 from cmnet.errors import InputError
 
 
@@ -31,6 +32,7 @@ class Halves:
     points: tuple[Cloud, ...]
     contact: Any
     unit: float = 1.0
+    foreign: tuple[int, ...] = ()
 
 
 class Folder:
@@ -38,8 +40,10 @@ class Folder:
 
     asked: tuple = ()
 
-    def __init__(self, root, subset=None, split=None, pieces=(2, 20), total_points=5000, seed=0) -> None:
-        type(self).asked = (str(root), subset, split, pieces, total_points, seed)
+    def __init__(
+        self, root, subset=None, split=None, pieces=(2, 20), total_points=5000, seed=0, condition=None
+    ) -> None:
+        type(self).asked = (str(root), subset, split, pieces, total_points, seed, condition)
         names = [f"everyday/Box/{k}" for k in range(12)]
         self.fractures = [FractureFolder(Path(name), name, (), "everyday", "Box", name[-1]) for name in names]
 
@@ -100,8 +104,9 @@ def test_hands_the_choice_of_data_on(cli) -> None:
         "chance",
         "--quiet",
         *["--subset", "s", "--split", "val", "--pieces", "2-8", "--points", "99", "--seed", "3"],
+        *["--scan", "cloud-10k,noise=0.5e-3"],
     )
-    assert Folder.asked == ("d", "s", "val", (2, 8), 99, 3)
+    assert Folder.asked == ("d", "s", "val", (2, 8), 99, 3, Condition(points=10_000, noise=0.0005))
 
 
 def test_a_second_run_scores_the_predictions_of_the_first(cli, tmp_path) -> None:

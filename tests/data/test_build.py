@@ -4,10 +4,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 import trimesh
+from scipy.spatial import cKDTree
 
+from cmnet.data.breaking_bad import find_fractures
 from cmnet.data.build import Plan, benchmark_plan, build_dataset, build_object
 from cmnet.data.fracture import fracture
 from cmnet.data.generated import Recipe
+from cmnet.data.scan import Condition
+from cmnet.data.stored import read_stored
 from cmnet.data.wear import Wear
 from cmnet.errors import InputError
 from cmnet.parts.save import ply_bytes
@@ -87,3 +91,22 @@ def test_mating_vertices_coincide_bit_by_bit_in_the_files(tmp_path: Path) -> Non
         found.append({tuple(row) for row in mesh.vertices})
     on_break = {tuple(row) for row in broken.parts[1].vertices[np.unique(broken.parts[1].faces[broken.broken[1]])]}
     assert on_break <= found[0] & found[1]
+
+
+def test_a_scanned_build_keeps_the_poses_and_says_what_is_foreign(tmp_path: Path) -> None:
+    recipe = Recipe(shapes=("spoon",), pieces=(3, 3))
+    scanned = Plan(recipe, 1, scan=Condition(points=500, missing=1, foreign=1))
+    for name, plan in (("plain", Plan(recipe, 1)), ("scanned", scanned)):
+        list(build_dataset(tmp_path / name, plan))
+    plain, made = (find_fractures(tmp_path / name, pieces=(3, 3))[0] for name in ("plain", "scanned"))
+    stored = read_stored(made)
+    assert stored.foreign == (2,)
+    assert all(len(part.vertices) == 500 and part.faces is None for part in stored.parts)
+    whole = np.concatenate([part.vertices for part in read_stored(plain).parts])
+    for part in stored.parts[:2]:
+        assert cKDTree(whole).query(part.vertices)[0].max() < 0.1
+    facts = json.loads((made.path / "fracture.json").read_text())
+    assert facts["scan"]["missing"] == 1
+    assert {name for contact in facts["contacts"] for name in contact["parts"]} <= {f"piece_{k}" for k in range(2)}
+    with pytest.raises(InputError, match="another recipe"):
+        list(build_dataset(tmp_path / "plain", scanned))

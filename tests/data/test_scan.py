@@ -86,11 +86,11 @@ def test_an_object_is_scanned_alike_in_any_order_and_company(bar_root, tmp_path)
 
     few, many = source((2, 2)), source((2, 3))
     for folder in reversed(many.fractures):
-        parts = many.parts(folder)
+        parts = many.read(folder).parts
         if folder in few.fractures:
-            for part, same in zip(parts, few.parts(folder), strict=True):
+            for part, same in zip(parts, few.read(folder).parts, strict=True):
                 assert np.array_equal(part.vertices, same.vertices)
-    one, other = (many.parts(folder)[0].vertices[:8] for folder in many.fractures[1:3])
+    one, other = (many.read(folder).parts[0].vertices[:8] for folder in many.fractures[1:3])
     assert not np.allclose(one - np.round(one, 1), other - np.round(other, 1))
 
 

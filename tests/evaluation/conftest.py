@@ -37,6 +37,7 @@ class Bar:
     points: tuple[Cloud, ...]
     contact: Array
     unit: float = 1.0
+    foreign: tuple[int, ...] = ()
 
 
 def bar(name: str = "everyday/Bar/a/fractured_0", pieces: int = 2, n: int = 40) -> Bar:

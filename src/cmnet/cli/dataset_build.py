@@ -4,6 +4,7 @@ worked examples:
   cmnet dataset build -o data/everyday --objects 1000 --seed 0 --workers 2
   cmnet dataset build -o data/benchmark --preset benchmark --workers 2
   cmnet dataset build -o data/v2 --preset volume-constrained --objects 500
+  cmnet dataset build -o data/clouds --objects 100 --scan cloud-10k-noise
 
 An interrupted build goes on where it was when the command is given again.
 """
@@ -31,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pieces", metavar="A-B", help="evenly drawn number of pieces (default: as in Breaking Bad)")
     parser.add_argument("--mechanism", help="weakest, impact, chips, recursive or voronoi (default: drawn)")
     parser.add_argument("--wear", help="none, light, heavy, scan, or key=value,... (default: the preset's)")
+    parser.add_argument("--scan", metavar="CONDITION", help="scan the pieces: a name, or key=value,... (default: not)")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
 
 
@@ -56,13 +58,14 @@ def _plan(args: argparse.Namespace) -> Plan:
 
     from cmnet.data.build import Plan, benchmark_plan
     from cmnet.data.generated import RECIPES
+    from cmnet.data.scan import parse_condition
     from cmnet.data.wear import Wear, parse_wear
     from cmnet.errors import InputError
 
     if args.seed < 0:
         raise InputError(f"the seed must not be negative, not {args.seed}")
     if args.preset == "benchmark":
-        given = [name for name in ("shapes", "pieces", "mechanism", "wear") if getattr(args, name) is not None]
+        given = [name for name in ("shapes", "pieces", "mechanism", "wear", "scan") if getattr(args, name) is not None]
         if given or args.seed or args.fractures != 1:
             raise InputError("the benchmark is a fixed recipe: only --objects and --workers may be given with it")
         return benchmark_plan(args.objects if args.objects is not None else 120)
@@ -77,7 +80,8 @@ def _plan(args: argparse.Namespace) -> Plan:
         wear = parse_wear(args.wear)
         recipe = replace(recipe, wear=None if wear == Wear() else wear)
     objects = args.objects if args.objects is not None else 200
-    return Plan(recipe, objects, args.seed, args.fractures, ((args.preset, None),))
+    condition = None if args.scan is None else parse_condition(args.scan)
+    return Plan(recipe, objects, args.seed, args.fractures, ((args.preset, None),), scan=condition)
 
 
 def _range(text: str) -> tuple[int, int]:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from cmnet.evaluation.protocol import ObjectScore
     from cmnet.evaluation.tables import Row
 
-WIDTH = 140  # columns the table needs; narrower terminals wrap its lines rather than lose figures
+WIDTH = 151  # columns the table needs; narrower terminals wrap its lines rather than lose figures
 USUAL_POINTS = 5000  # samples of an object in the field's protocol
 T = TypeVar("T")
 

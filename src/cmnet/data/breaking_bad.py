@@ -4,9 +4,13 @@
     ROOT/artifact/OBJECT/mode_3/piece_0.obj                 the other subsets have no categories
     ROOT/data_split/everyday.train.txt                      one object a line: everyday/Bottle/OBJECT
 
+    ROOT/SET/OBJECT/any names, contacts.json                real scans: any folder with a file that says where its
+    ROOT/SET/OBJECT/any names, gt_pose.json                 pieces belong (see cmnet.data.stored)
+
 v2 (volume constrained) is the same tree under other roots; `subset` may be a path such as volume_constrained/everyday.
 """
 
+import logging
 import os
 from collections import Counter
 from collections.abc import Iterator
@@ -17,8 +21,13 @@ from cmnet.errors import InputError
 from cmnet.parts.load import FORMATS, natural_key
 from cmnet.reading import expanded
 
+log = logging.getLogger("cmnet")
+
 FRACTURES = ("fractured_", "fracture_", "mode_")  # folder names of the layout; v1's own manual says fracture_
 BROKEN = (2, 1_000_000)  # any number of pieces that is a fracture at all
+IN_PLACE = "contacts.json"  # beside scans that are stored in their assembled places: which of them touch
+POSE = "gt_pose.json"  # beside two scans: the pose that takes the second to its place on the first
+SCAN = "scan"  # the last word of the name of such an object, which takes the place of a fracture's
 COMPRESSED = "compressed_fracture.npy"  # what the distributed archives hold before decompress.py has run
 
 
@@ -27,7 +36,7 @@ class FractureFolder:
     """One broken object: a folder of pieces in their assembled places."""
 
     path: Path
-    name: str  # relative to the root, with forward slashes
+    name: str  # relative to the root, with forward slashes; of a scan followed by /scan
     files: tuple[Path, ...]  # in natural order
     subset: str
     category: str  # empty where the subset has none
@@ -52,11 +61,27 @@ def find_fractures(
     found = [f for start in starts for f in _walk(root, start)]
     if not found:
         raise InputError(_nothing_found(root, starts))
-    found = sorted({f.name: f for f in found}.values(), key=lambda f: natural_key(f.name))
+    found = _with_known_places(sorted({f.name: f for f in found}.values(), key=lambda f: natural_key(f.name)))
     kept = [f for f in found if pieces is None or pieces[0] <= len(f.files) <= pieces[1]]
     if not kept:
         raise InputError(_wrong_counts(root, found, pieces))
     return kept
+
+
+def _with_known_places(found: list[FractureFolder]) -> list[FractureFolder]:
+    """Where some folders hold scans and say where these belong, those that do not say are of unknown places."""
+    if not any(is_scan(f.path) for f in found):
+        return found
+    unknown = [f.name for f in found if not (is_scan(f.path) or f.path.name.startswith(FRACTURES))]
+    if unknown:
+        told = "nothing says where these fragments belong (%s or %s), so they are left out: %d folders, the first is %s"
+        log.warning(told, IN_PLACE, POSE, len(unknown), unknown[0])
+    return [f for f in found if f.name not in unknown]
+
+
+def is_scan(folder: Path) -> bool:
+    """Whether a file in it says where the pieces belong."""
+    return not folder.name.startswith(FRACTURES) and any((folder / name).is_file() for name in (IN_PLACE, POSE))
 
 
 def _subset_folder(root: Path, subset: str | None) -> Path:
@@ -99,7 +124,8 @@ def _walk(root: Path, folder: Path) -> Iterator[FractureFolder]:
         entries = [e for e in os.scandir(folder) if not e.name.startswith(".")]
     except OSError as error:
         raise InputError(f"cannot read folder {folder}: {error.strerror}; change its permissions") from error
-    files = _pieces(folder.name, [e.name for e in entries if e.is_file()])
+    names = [e.name for e in entries if e.is_file()]
+    files = _pieces(names, folder.name.startswith(FRACTURES) or is_scan(folder))
     if files:
         yield _fracture(root, folder, files)
         return
@@ -108,9 +134,11 @@ def _walk(root: Path, folder: Path) -> Iterator[FractureFolder]:
             yield from _walk(root, folder / entry.name)
 
 
-def _pieces(folder: str, names: list[str]) -> list[str]:
-    """The piece files among a folder's files: one per piece, .ply before .obj where a piece comes in both."""
-    known = folder.startswith(FRACTURES)
+def _pieces(names: list[str], known: bool) -> list[str]:
+    """The piece files among a folder's files: one per piece, .ply before .obj where a piece comes in both.
+
+    known : the folder is an object's, so that all its meshes and clouds are pieces, whatever their names
+    """
     best: dict[str, str] = {}
     for name in names:
         stem, suffix = os.path.splitext(name)
@@ -122,7 +150,7 @@ def _pieces(folder: str, names: list[str]) -> list[str]:
 
 
 def _fracture(root: Path, folder: Path, files: list[str]) -> FractureFolder:
-    parts = folder.relative_to(root).parts
+    parts = (*folder.relative_to(root).parts, *([SCAN] if is_scan(folder) else []))
     *above, object_id = ("", *parts[:-1])
     subset, category = ("/".join(above[1:-1]), above[-1]) if len(above) > 2 else ("/".join(above[1:]), "")
     name = "/".join(parts) or folder.name
@@ -134,8 +162,8 @@ def _nothing_found(root: Path, starts: list[Path]) -> str:
     if compressed:
         return f"the fractures in {root} are still compressed; run the dataset's own decompress.py first"
     return (
-        f"no fracture in {root}: no folder below it holds piece_*.obj or piece_*.ply files; "
-        "the layout is SUBSET/CATEGORY/OBJECT/fractured_0/piece_0.obj"
+        f"no fracture in {root}: no folder below it holds piece_*.obj or piece_*.ply files, or scans beside a "
+        f"{IN_PLACE} or {POSE}; the layout is SUBSET/CATEGORY/OBJECT/fractured_0/piece_0.obj"
     )
 
 

@@ -16,7 +16,8 @@ from pathlib import Path
 import numpy as np
 
 from cmnet.data.fracture import Fracture
-from cmnet.data.generated import RECIPES, Recipe, break_object, object_name, worn
+from cmnet.data.generated import RECIPES, Recipe, break_object, object_name, scanned, worn
+from cmnet.data.scan import Condition
 from cmnet.data.shapes import category
 from cmnet.data.wear import PRESETS as WEARS
 from cmnet.data.wear import Wear
@@ -38,6 +39,7 @@ class Plan:
     fractures: int = 1  # fractures an object
     subsets: tuple[tuple[str, Wear | None], ...] = (("everyday", None),)
     only_test: bool = False  # all objects into the test list, as for the benchmark
+    scan: Condition | None = None  # how the pieces are scanned in the end; None = not at all
 
 
 def benchmark_plan(objects: int = 120) -> Plan:
@@ -67,12 +69,15 @@ def build_object(root: Path, plan: Plan, index: int) -> int:
             broken = made.fracture
             if wear is not None:
                 broken = worn(broken, plan.recipe, wear, plan.seed, index, k)
+            if plan.scan is not None:
+                broken = scanned(broken, plan.recipe, plan.scan, plan.seed, index, k)
             facts = {
                 "seed": plan.seed,
                 "object": index,
                 "fracture": k,
                 "shape": made.shape,
                 "stream": plan.recipe.stream,
+                "scan": None if plan.scan is None else asdict(plan.scan),
             }
             write_fracture(
                 _folder(root, plan, subset, index) / f"fractured_{k}", broken, facts, wear or plan.recipe.wear
@@ -91,6 +96,7 @@ def write_fracture(folder: Path, broken: Fracture, facts: dict[str, object], wea
         **facts,
         "mechanism": broken.mechanism,
         "pieces": names,
+        "foreign": names[len(names) - broken.foreign :],
         "contacts": [{"parts": [names[i], names[j]], "area": float(broken.contacts[i, j])} for i, j in touching],
         "wear": None if wear is None else asdict(wear),
         "repairs": list(broken.repairs),
@@ -112,7 +118,8 @@ def _is_done(root: Path, plan: Plan, index: int) -> bool:
 
 def _claim(root: Path, plan: Plan) -> None:
     """Write the plan beside the data, or make sure that it is the one the data were begun with."""
-    text = json.dumps({"format": "cmnet.dataset/1", **asdict(plan), "objects": None}, indent=1) + "\n"
+    told = asdict(plan) if plan.scan else {key: value for key, value in asdict(plan).items() if key != "scan"}
+    text = json.dumps({"format": "cmnet.dataset/1", **told, "objects": None}, indent=1) + "\n"
     path = root / "recipe.json"
     if path.exists() and path.read_text(encoding="utf-8") != text:
         raise InputError(f"{root} holds a data set of another recipe (see {path}); use its options or another folder")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cmnet.data.fracture import MECHANISMS, Fracture, Intact, fracture, prepare
+from cmnet.data.scan import Condition, foreign_part, scan
 from cmnet.data.shapes import EVERYDAY, FORMS, HELD_OUT, SHAPES, make_shape
 from cmnet.data.wear import Wear, apply_wear
 from cmnet.errors import InputError
@@ -124,10 +125,27 @@ def _draw_pieces(recipe: Recipe, rng: np.random.Generator) -> int:
 def worn(broken: Fracture, recipe: Recipe, wear: Wear, seed: int, index: int, k: int) -> Fracture:
     """The same fracture after wear, with pieces of other objects among its own if the wear asks for them."""
     rng = np.random.default_rng([recipe.stream, seed, index, k + 1, 1])
-    strangers: list[Part] = []
+    others = _others(recipe, wear.foreign, seed, index)
+    return apply_wear(broken, wear, rng, [parts[int(rng.integers(len(parts)))] for parts in others])
+
+
+def scanned(broken: Fracture, recipe: Recipe, condition: Condition, seed: int, index: int, k: int) -> Fracture:
+    """The same fracture as a scanner gives it; contacts are those of the breaks, and which faces these are is lost."""
+    rng = np.random.default_rng([recipe.stream, seed, index, k + 1, 2])
+    own = broken.parts[: len(broken.parts) - broken.foreign]
+    others = _others(recipe, condition.foreign, seed, index)
+    foreign = [*broken.parts[len(own) :], *(foreign_part(parts, own, rng) for parts in others)]
+    parts = scan(own, condition, rng, foreign)
+    left = {part.name for part in parts}
+    kept = [j for j, part in enumerate(own) if part.name in left]
+    contacts = np.zeros((len(parts), len(parts)))
+    contacts[: len(kept), : len(kept)] = broken.contacts[np.ix_(kept, kept)]
+    parts = [replace(part, name=f"piece_{j}") for j, part in enumerate(parts)]
+    return Fracture(parts, broken.mechanism, contacts, [], broken.repairs, len(foreign))
+
+
+def _others(recipe: Recipe, count: int, seed: int, index: int) -> list[list[Part]]:
+    """The pieces of so many other objects, to take foreign ones from."""
     fresh = replace(recipe, wear=None, pieces=(2, 4), min_volume=None, mechanism=None)
-    for n in range(wear.foreign):
-        # Indices beyond 2³¹ are nobody's objects, so a stranger is never another object's piece.
-        other = break_object(fresh, seed, 2**31 + 64 * index + n)[0]
-        strangers.append(other.parts[int(rng.integers(len(other.parts)))])
-    return apply_wear(broken, wear, rng, strangers)
+    # Indices beyond 2³¹ are nobody's objects, so a stranger is never another object's piece.
+    return [break_object(fresh, seed, 2**31 + 64 * index + n)[0].parts for n in range(count)]

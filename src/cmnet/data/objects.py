@@ -1,7 +1,7 @@
 """Broken objects as samples: the pieces in their assembled places, and how much of them touches."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -11,9 +11,10 @@ from scipy.spatial import cKDTree
 
 from cmnet.data.breaking_bad import FractureFolder, find_fractures
 from cmnet.data.cache import default_cache, key_of, read_arrays, write_arrays
-from cmnet.data.scan import AS_STORED, Condition, scan
+from cmnet.data.scan import AS_STORED, Condition, foreign_part, scan
+from cmnet.data.stored import Stored, files_of, read_stored
 from cmnet.data.streams import stream
-from cmnet.parts.load import load_parts
+from cmnet.errors import InputError
 from cmnet.parts.part import Part
 from cmnet.parts.points import Points, sample_parts, unit_length
 from cmnet.reading import expanded
@@ -26,7 +27,7 @@ REACH = 1.2  # lies within so many spacings,
 LIFT = 0.35  # off its tangent plane by at most so many (the far skin of a thin wall lies further off),
 OPPOSED = -0.5  # and has a normal whose dot product is below this.
 
-FORMAT = "cmnet.objects/1"  # part of the cache key: change it whenever the same files would give other samples
+FORMAT = "cmnet.objects/2"  # part of the cache key: change it whenever the same files would give other samples
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +37,7 @@ class SampledObject:
     contact   : (p, p) float mating areas, symmetric, zero on the diagonal
     unit      : length of one network unit
     lookalike : the same object broken another way, whose parts look as if they belonged here
+    foreign   : indices of pieces that belong to another object and touch nothing
     """
 
     name: str
@@ -43,6 +45,7 @@ class SampledObject:
     contact: Array
     unit: float
     lookalike: "SampledObject | None" = None
+    foreign: tuple[int, ...] = ()
 
 
 class ObjectSource(Protocol):
@@ -116,7 +119,7 @@ class FolderObjects:
         condition: Condition = AS_STORED,
     ) -> None:
         self.root = expanded(root)
-        self.fractures = find_fractures(self.root, subset, split, pieces)
+        self.fractures = self._all = find_fractures(self.root, subset, split, pieces)
         self.total_points, self.seed, self.condition = total_points, seed, condition
         self.cache = default_cache() / "objects" if cache is None else expanded(cache)
 
@@ -129,7 +132,9 @@ class FolderObjects:
     def get(self, i: int, variant: int = 0) -> SampledObject:
         """Object i; every variant is a fresh sampling of it."""
         fracture = self.fractures[i]
-        key = key_of(fracture.files, self.root, FORMAT, self.total_points, self.seed, variant, str(self.condition))
+        settings = FORMAT, self.total_points, self.seed, variant, str(self.condition)
+        files = (*files_of(fracture), *(file for other in self._others(fracture) for file in files_of(other)))
+        key = key_of(files, self.root, *settings)
         file = self.cache / key[:2] / f"{key}.npz"
         ready = _unpacked(fracture.name, read_arrays(file))
         if ready is None:
@@ -139,11 +144,30 @@ class FolderObjects:
 
     def _sampled(self, fracture: FractureFolder, variant: int) -> SampledObject:
         seed = int(np.random.SeedSequence([self.seed, variant]).generate_state(1)[0])
-        return sample_object(fracture.name, self.parts(fracture), self.total_points, seed)
+        stored = self.read(fracture)
+        sampled = sample_object(fracture.name, stored.parts, self.total_points, seed)
+        own = np.isin(np.arange(len(stored.parts)), stored.foreign, invert=True)
+        return replace(sampled, contact=sampled.contact * np.outer(own, own), foreign=stored.foreign)
 
-    def parts(self, fracture: FractureFolder) -> list[Part]:
-        """Its pieces in their assembled places, scanned: the same whenever and in whatever order they are asked for."""
-        return scan(load_parts(fracture.files), self.condition, stream(self.seed, "scan", fracture.name))
+    def read(self, fracture: FractureFolder) -> Stored:
+        """Its pieces in their places, as scanned: the same whenever and in whatever order they are asked for."""
+        stored, rng = read_stored(fracture), stream(self.seed, "scan", fracture.name)
+        own = [part for k, part in enumerate(stored.parts) if k not in stored.foreign]
+        foreign = [stored.parts[k] for k in stored.foreign]
+        foreign += [foreign_part(read_stored(other).parts, own, rng) for other in self._others(fracture)]
+        parts = scan(own, self.condition, rng, foreign)
+        return Stored(parts, tuple(range(len(parts) - len(foreign), len(parts))))
+
+    def _others(self, fracture: FractureFolder) -> list[FractureFolder]:
+        """Where foreign parts come from: fractures of other objects, whichever subset these lie in."""
+        if not self.condition.foreign:
+            return []
+        own = fracture.category, fracture.object_id
+        others = [f for f in self._all if (f.category, f.object_id) != own]
+        if not others:
+            raise InputError(f"no other object than {'/'.join(own)} in {self.root} to take a foreign part from")
+        rng = stream(self.seed, "foreign", fracture.name)
+        return [others[int(rng.integers(len(others)))] for _ in range(self.condition.foreign)]
 
 
 def _packed(obj: SampledObject) -> dict[str, NDArray]:
@@ -153,6 +177,7 @@ def _packed(obj: SampledObject) -> dict[str, NDArray]:
         "counts": np.array([len(p) for p in obj.points]),
         "areas": np.array([p.area for p in obj.points]),
         "contact": obj.contact,
+        "foreign": np.array(obj.foreign, dtype=np.int64),
     }
 
 
@@ -166,6 +191,7 @@ def _unpacked(name: str, arrays: dict[str, NDArray] | None) -> SampledObject | N
             return None
         xyz, normals = (np.split(arrays[k], ends[:-1]) for k in ("xyz", "normals"))
         points = tuple(Points(x, n, float(a)) for x, n, a in zip(xyz, normals, arrays["areas"], strict=True))
-        return SampledObject(name, points, arrays["contact"], unit_length(points))
+        foreign = tuple(arrays["foreign"].tolist())
+        return SampledObject(name, points, arrays["contact"], unit_length(points), foreign=foreign)
     except (KeyError, IndexError, ValueError):
         return None

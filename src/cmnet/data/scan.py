@@ -87,6 +87,7 @@ def scan(parts: Sequence[Part], condition: Condition, rng: Rng, foreign: Sequenc
         return [*parts, *foreign]
     size = size_of(parts)
     own = [parts[k] for k in remaining(parts, condition.missing, rng)]
+    foreign = [replace(part, name=f"foreign_{k}") for k, part in enumerate(foreign)]
     streams = rng.spawn(len(own) + len(foreign))
     wear = Wear(chips=condition.chips, erosion=condition.erosion, decimation=condition.decimation)
     if wear != Wear():
@@ -100,6 +101,12 @@ def scan(parts: Sequence[Part], condition: Condition, rng: Rng, foreign: Sequenc
 def size_of(parts: Sequence[Part]) -> float:
     """The largest side of the box around all parts."""
     return float(np.ptp(np.concatenate([part.vertices for part in parts]), axis=0).max())
+
+
+def foreign_part(others: Sequence[Part], parts: Sequence[Part], rng: Rng) -> Part:
+    """Any part of another object, scaled as if the two objects were of one size."""
+    part = others[int(rng.integers(len(others)))]
+    return replace(part, vertices=part.vertices * size_of(parts) / size_of(others), visual=None)
 
 
 def remaining(parts: Sequence[Part], missing: int, rng: Rng) -> list[int]:

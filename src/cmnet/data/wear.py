@@ -177,4 +177,5 @@ def _collected(worn: list[tuple[Part, NDArray[np.bool_]]], contacts: Array, clea
     areas = np.zeros((count, count))
     areas[: len(contacts), : len(contacts)] = contacts * scale**2
     parts = [Part(f"piece_{k}", part.vertices * scale, part.faces, part.normals) for k, (part, _) in enumerate(worn)]
-    return Fracture(parts, clean.mechanism, areas, [flags for _, flags in worn], clean.repairs)
+    flags = [flags for _, flags in worn]
+    return Fracture(parts, clean.mechanism, areas, flags, clean.repairs, count - len(contacts))

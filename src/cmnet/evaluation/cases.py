@@ -41,9 +41,10 @@ class Puzzle:
 class Case:
     """A puzzle and its solution.
 
-    parts   : which of the object's `pieces` parts take part, in the order in which the puzzle holds them
+    pieces  : number of the object's own parts
+    parts   : which of all parts take part, in the order in which the puzzle holds them
     centres : (p, 3) float, where the parts' means lie in the assembled object
-    truth   : (p, 4, 4) float, T_anchor_part in the puzzle's coordinates
+    truth   : (p, 4, 4) float, T_anchor_part in the puzzle's coordinates; NaN: a foreign part, which belongs nowhere
     size    : the largest side of the object's box
     """
 
@@ -54,10 +55,17 @@ class Case:
     truth: Array
     size: float
 
+    @property
+    def own(self) -> NDArray[np.bool_]:
+        """(p,) bool: which parts belong to the object."""
+        return np.array([bool(np.isfinite(T).all()) for T in self.truth])
+
 
 def pair_case(obj: SampledObject, seed: int, load: Load | None = None) -> Case | None:
     """The paper's relative pose task on the pair that touches most; None where no two parts touch."""
-    parts = most_touching(np.asarray(obj.contact, dtype=np.float64))
+    own = [k for k in range(len(obj.points)) if k not in obj.foreign]
+    chosen = most_touching(np.asarray(obj.contact, dtype=np.float64)[np.ix_(own, own)])
+    parts = None if chosen is None else (own[chosen[0]], own[chosen[1]])
     return None if parts is None else make_case(obj, parts, seed, load)
 
 
@@ -79,19 +87,20 @@ def most_touching(contact: Array) -> tuple[int, int] | None:
 
 
 def make_case(obj: SampledObject, parts: Sequence[int], seed: int, load: Load | None = None) -> Case:
-    """Take `parts` of the object apart. The largest by area is the anchor."""
-    chosen = [obj.points[k] for k in parts]
-    anchor = int(np.argmax([points.area for points in chosen]))
+    """Take `parts` of the object apart. The largest of its own by area is the anchor."""
+    chosen, own = [obj.points[k] for k in parts], [k not in obj.foreign for k in parts]
+    anchor = int(np.argmax([points.area * mine for points, mine in zip(chosen, own)]))
     centres = np.array([points.xyz.mean(axis=0) for points in chosen])
     entries = [_entry(centre, stream(seed, f"entry {k}", obj.name)) for k, centre in zip(parts, centres)]
     truth = np.array([(entries[anchor] @ entry.inverse()).matrix() for entry in entries])
-    truth[anchor] = np.eye(4)
+    truth[anchor], truth[~np.array(own)] = np.eye(4), np.nan
     moved = tuple(points.moved(entry) for points, entry in zip(chosen, entries))
     whole = load(obj.name) if load else []
     meshes = tuple(whole[k].moved(entry) for k, entry in zip(parts, entries)) if whole else ()
-    size = float(np.ptp(np.concatenate([points.xyz for points in obj.points]), axis=0).max())
+    bodies = [points.xyz for k, points in enumerate(obj.points) if k not in obj.foreign]
+    size = float(np.ptp(np.concatenate(bodies), axis=0).max())
     puzzle = Puzzle(obj.name, moved, anchor, obj.unit, meshes)
-    return Case(puzzle, len(obj.points), tuple(parts), centres, truth, size)
+    return Case(puzzle, len(bodies), tuple(parts), centres, truth, size)
 
 
 def _entry(centre: Array, rng: np.random.Generator) -> Pose:

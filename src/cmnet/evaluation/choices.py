@@ -25,12 +25,15 @@ CHOICES = {
         "Parts enter in random order, turned and moved at random, seeded by the object's name.",
         f"CRD and CD are means over the points of all parts, the anchor's included, {_LENGTHS}",
         f"PA is the share of all parts, the anchor included, with CRD < {PA_CRD} or CD < {PA_CD}.",
+        f"in place is the share of all parts, the anchor included, off by less than {TURN:g}° and {SHIFT:g} of the "
+        "object's largest side at their centres, in the anchor's frame.",
         f"RMSE(R), geodesic and RMSE(T) are means over all parts but the anchor, poses in its frame. {_EULER}",
         "A part outside the anchor's group is judged unturned, its mean on the mean of that group.",
         "placed is the share of parts in the anchor's group; whole is the share of fractures with every part within "
         "the CRD of PA.",
         f"precision is the share of the joins used that are right: off by less than {TURN:g}° and {SHIFT:g} of the "
-        "object's largest side at the smaller part's centre.",
+        "object's largest side at the smaller part's centre. A join with a part of another object is wrong; such a "
+        "part counts in no other figure.",
     ),
 }
 INTERVALS = "Intervals are of 95 %, from resampling the objects (all fractures of one together)."

@@ -11,8 +11,8 @@ from cmnet.evaluation.cases import Case
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.joins import Join
 
-TURN = 5.0  # degrees by which a right join may be off, ...
-SHIFT = 0.03  # ... and how far, at the centre of the smaller part, as a share of the object's largest side
+TURN = 5.0  # degrees by which a right join, or a part in its place, may be off, ...
+SHIFT = 0.02  # ... and how far, at the centre of the smaller part, as a share of the object's largest side
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class JudgedJoin:
     parts: tuple[int, int]  # of the fracture
     confidence: float
     used: bool
-    turn: float  # degrees off
+    turn: float  # degrees off; infinite where a part is foreign
     shift: float  # of the smaller part's centre, as a share of the object's largest side
 
     @property
@@ -37,6 +37,8 @@ def judge_joins(case: Case, joins: Sequence[Join]) -> list[JudgedJoin]:
 
 def _judge(case: Case, join: Join) -> JudgedJoin:
     i, j = join.parts
+    if not case.own[[i, j]].all():
+        return JudgedJoin((case.parts[i], case.parts[j]), join.confidence, join.used, np.inf, np.inf)
     T, true = join.T_i_j, Pose.from_matrix(case.truth[i]).inverse() @ Pose.from_matrix(case.truth[j])
     if case.puzzle.points[i].area < case.puzzle.points[j].area:
         T, true = T.inverse(), true.inverse()

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from cmnet.errors import InputError
 from cmnet.evaluation.cases import Array, Case, pair_case
 from cmnet.evaluation.choices import PA_CD, PA_CRD
-from cmnet.evaluation.judged_joins import judge_joins
+from cmnet.evaluation.judged_joins import SHIFT, TURN, judge_joins
 from cmnet.evaluation.methods import Makers, Method
 from cmnet.evaluation.metrics import chamfer, crd, geodesic_rotation, part_accuracy, rmse_rotation, rmse_translation
 from cmnet.evaluation.predictions import HOW_TO_REPLACE, Prediction
@@ -44,6 +44,7 @@ class Errors:
     within_10: float  # % below 10 degrees
     pa_crd: float  # %
     pa_cd: float  # %
+    in_place: float  # %, within 5 degrees and 2 % of the object's largest side
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +56,8 @@ class ObjectScore(Errors):
     pieces: int  # of the fracture
     unplaced: int  # parts without an answer
     placed: float  # % of the parts with one, the anchor included
+    foreign: int  # parts of other objects among these
+    foreign_out: int  # of those, parts without an answer and in no join that is used
     joins: int  # used
     joins_right: int  # of those
     seconds: float  # for the answer
@@ -128,9 +131,12 @@ def score(
 def score_case(case: Case, prediction: Prediction) -> ObjectScore:
     """The errors of one prediction."""
     refuse_changed(case, prediction)
-    placed, points = prediction.placed, [points.xyz for points in case.puzzle.points]
-    errors = measure(points, complete(points, prediction.poses, placed), case.truth, case.puzzle.anchor)
+    own, foreign = np.flatnonzero(case.own), np.flatnonzero(~case.own)
+    placed, points = prediction.placed[own], [case.puzzle.points[k].xyz for k in own]
+    poses = complete(points, prediction.poses[own], placed)
+    errors = measure(points, poses, case.truth[own], own.tolist().index(case.puzzle.anchor), case.size)
     used = [join for join in judge_joins(case, prediction.joins) if join.used]
+    joined = {k for join in prediction.joins if join.used for k in join.parts}
     return ObjectScore(
         **asdict(errors),
         path=prediction.name,
@@ -138,6 +144,8 @@ def score_case(case: Case, prediction: Prediction) -> ObjectScore:
         pieces=case.pieces,
         unplaced=int((~placed).sum()),
         placed=100 * float(placed.mean()),
+        foreign=len(foreign),
+        foreign_out=sum(k not in joined and not prediction.placed[k] for k in foreign),
         joins=len(used),
         joins_right=sum(join.right for join in used),
         seconds=prediction.seconds,
@@ -162,10 +170,11 @@ def complete(parts: Sequence[Array], poses: Array, placed: NDArray[np.bool_]) ->
     return np.where(placed[:, None, None], poses, unturned)
 
 
-def measure(parts: Sequence[Array], poses: Array, truth: Array, anchor: int) -> Errors:
+def measure(parts: Sequence[Array], poses: Array, truth: Array, anchor: int, size: float = 1.0) -> Errors:
     """The errors of a predicted assembly of any number of parts.
 
     parts : p arrays (n_i, 3) float; poses, truth : (p, 4, 4) float, T_anchor_part; the anchor's are the identity
+    size  : the largest side of the object
     """
     predicted, true = [Pose.from_matrix(T) for T in poses], [Pose.from_matrix(T) for T in truth]
     moved = [(predicted[k], true[k]) for k in range(len(parts)) if k != anchor]
@@ -183,7 +192,15 @@ def measure(parts: Sequence[Array], poses: Array, truth: Array, anchor: int) -> 
         within_10=1e2 * float(np.mean(angles < 10)),
         pa_crd=1e2 * part_accuracy(crds, PA_CRD),
         pa_cd=1e2 * part_accuracy([chamfer(*part) for part in zip(places, true_places)], PA_CD),
+        in_place=1e2 * float(np.mean([_in_place(*part, size) for part in zip(parts, predicted, true)])),
     )
+
+
+def _in_place(points: Array, T_pred: Pose, T_true: Pose, size: float) -> bool:
+    """Within the tolerance of a right join, the shift taken where the part has its mean. points : (n, 3) float"""
+    mean = points.mean(axis=0)
+    shift = float(np.linalg.norm(T_pred.apply(mean) - T_true.apply(mean)))
+    return T_pred.angle_to(T_true) < TURN and shift < SHIFT * size
 
 
 def _warn(what: str, names: list[str]) -> None:

@@ -56,7 +56,7 @@ def loader(*sources: FolderObjects) -> Load:
 
     def load(name: str) -> list[Part]:
         source, fracture = homes[name]
-        return source.parts(fracture)
+        return source.read(fracture).parts
 
     return load
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cmnet import __version__
-from cmnet.evaluation.choices import ASSEMBLY, CHOICES, INTERVALS, PAIRS
+from cmnet.evaluation.choices import CHOICES, INTERVALS
+from cmnet.evaluation.columns import COLUMNS, Column
 from cmnet.evaluation.intervals import interval
 from cmnet.evaluation.predictions import Settings
 from cmnet.evaluation.protocol import ObjectScore
@@ -42,57 +43,20 @@ class Row:
     pa_cd: float  # %
     pa_cd_low: float
     pa_cd_high: float
+    in_place: float  # %
+    in_place_low: float
+    in_place_high: float
     whole: float  # % of fractures with every part within the CRD of PA
     unplaced: int  # parts without an answer, in all
     placed: float  # % of the parts of a fracture with one, the anchor included
+    foreign: int  # parts of other objects, in all
+    foreign_out: float  # % of those that stay out; not a number where there are none
     joins: int  # used, in all
     precision: float  # % of those that are right; not a number where there are none
     seconds: float  # per fracture
 
 
-@dataclass(frozen=True)
-class Column:
-    """How a figure of a `Row` is shown: header and unit in plain text and in LaTeX, decimals, which way is better."""
-
-    field: str
-    head: str
-    unit: str
-    tex_head: str
-    tex_unit: str
-    decimals: int
-    better: str
-
-
-_ERRORS = (
-    Column("crd", "CRD", "1e-2", "CRD", "$10^{-2}$", 2, "low"),
-    Column("cd", "CD", "1e-3", "CD", "$10^{-3}$", 2, "low"),
-    Column("rmse_r", "RMSE(R)", "°", "RMSE(R)", r"$^{\circ}$", 2, "low"),
-    Column("geodesic_r", "geodesic", "°", "geodesic", r"$^{\circ}$", 2, "low"),
-    Column("rmse_t", "RMSE(T)", "1e-2", "RMSE(T)", "$10^{-2}$", 2, "low"),
-)
-_ACCURACY = (
-    Column("pa_crd", "PA_CRD", "%", r"PA$_{\text{CRD}}$", r"\%", 1, "high"),
-    Column("pa_cd", "PA_CD", "%", r"PA$_{\text{CD}}$", r"\%", 1, "high"),
-)
-_TIME = Column("seconds", "time", "s", "time", "s", 2, "low")
-COLUMNS = {
-    PAIRS: (
-        *_ERRORS,
-        Column("within_5", "<5°", "%", r"$<5^{\circ}$", r"\%", 1, "high"),
-        Column("within_10", "<10°", "%", r"$<10^{\circ}$", r"\%", 1, "high"),
-        *_ACCURACY,
-        _TIME,
-    ),
-    ASSEMBLY: (
-        *_ERRORS,
-        *_ACCURACY,
-        Column("whole", "whole", "%", "whole", r"\%", 1, "high"),
-        Column("placed", "placed", "%", "placed", r"\%", 1, "high"),
-        Column("precision", "precision", "%", "precision", r"\%", 1, "high"),
-        _TIME,
-    ),
-}
-INTERVAL = {"pa_crd": ("pa_crd_low", "pa_crd_high"), "pa_cd": ("pa_cd_low", "pa_cd_high")}
+INTERVAL = {name: (f"{name}_low", f"{name}_high") for name in ("pa_crd", "pa_cd", "in_place")}
 LABELS = ("method", "subset", "pieces", "n")
 
 
@@ -112,8 +76,8 @@ def make_rows(scores: Sequence[ObjectScore], seed: int = 0) -> list[Row]:
 
 def _row(labels: tuple[str, str, str], scores: Sequence[ObjectScore], seed: int) -> Row:
     errors = ("crd", "cd", "rmse_r", "rmse_t", "geodesic_r", "within_5", "within_10")
-    means = (*errors, "pa_crd", "pa_cd", "placed", "seconds")
-    joins = sum(s.joins for s in scores)
+    means = (*errors, "pa_crd", "pa_cd", "in_place", "placed", "seconds")
+    joins, foreign = sum(s.joins for s in scores), sum(s.foreign for s in scores)
     method, subset, pieces = labels
     return Row(
         method,
@@ -122,6 +86,8 @@ def _row(labels: tuple[str, str, str], scores: Sequence[ObjectScore], seed: int)
         n=len(scores),
         whole=100 * float(np.mean([s.pa_crd > 100 - 1e-9 for s in scores])),
         unplaced=sum(s.unplaced for s in scores),
+        foreign=foreign,
+        foreign_out=100 * sum(s.foreign_out for s in scores) / foreign if foreign else math.nan,
         joins=joins,
         precision=100 * sum(s.joins_right for s in scores) / joins if joins else math.nan,
         **{name: float(np.mean([getattr(s, name) for s in scores])) for name in means},

@@ -34,6 +34,7 @@ class Fracture:
     contacts  : (p, p) float symmetric, the exact area in which two pieces touch
     broken    : per part (m,) bool, which of its faces are broken surface and not the object's skin
     repairs   : what had to be mended in the mesh before, in words
+    foreign   : the last so many pieces belong to other objects
     """
 
     parts: list[Part]
@@ -41,6 +42,7 @@ class Fracture:
     contacts: Array
     broken: list[NDArray[np.bool_]]
     repairs: tuple[str, ...] = ()
+    foreign: int = 0
 
 
 def fracture(
