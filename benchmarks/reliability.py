@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from cmnet.evaluation.calibration import BINS, Bin, calibration_error, reliability
-from cmnet.evaluation.judged_joins import judge_joins
+from cmnet.evaluation.judged_joins import SHIFT, TURN, judge_joins
 from cmnet.evaluation.predictions import read_with_settings
 from cmnet.evaluation.protocol import refuse_changed
 from cmnet.evaluation.runs import question
@@ -108,7 +108,7 @@ def main() -> None:
     show({name: {key: f[key] for key in ("joins", "claimed", "right", "error")} for name, f in told.items()})
     draw({name: [Bin(**b) for b in kinds["all"]["bins"]] for name, kinds in results.items()}, args.plot)
     if args.json:
-        write_result(args.json, {"sources": results})
+        write_result(args.json, {"tolerance": {"degrees": TURN, "size": SHIFT}, "sources": results})
 
 
 if __name__ == "__main__":

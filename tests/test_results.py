@@ -31,3 +31,20 @@ def test_the_halves_of_breaking_bad_are_all_of_it():
     means = [float(half["PA_CRD"].rstrip(" %")) for half in halves]
     mean = sum(n * share for n, share in zip(counts, means, strict=True)) / every["n"]
     assert abs(mean - every["pa_crd"]) < 0.1
+
+
+def test_conditions_and_real_scans_are_told_where_they_were_measured(tmp_path, monkeypatch):
+    monkeypatch.setattr(results_page, "RESULTS", tmp_path)
+    kind = {"joins": 4, "claimed": 0.875, "right": 0.75, "error": 0.125}
+    claims = {"all": kind, "accepted": kind, "used": kind}
+    line = {"n": 5, "pa_crd": 80, "in_place": 60, "in_place_low": 40, "in_place_high": None, "placed": 90}
+    line |= {"foreign_out": None, "joins": 4, "claims": claims}
+    result = {"command": "scan", "tolerance": {"degrees": 5, "size": 0.02}, "table": {"holes": line}}
+    (tmp_path / "conditions.json").write_text(json.dumps(result))
+    scan = {"path": "tuwien/cake/scan", "method": "cmnet", "pieces": 11, "in_place": 50, "placed": 60}
+    scan |= {"joins": 7, "joins_right": 6, "seconds": 3}
+    (tmp_path / "real_base.json").write_text(json.dumps({"command": "measure", "objects": [scan]}))
+    page = results_page.page()
+    assert "| holes | 5 | 80.0 % | 60.0 % | 40.0 – – | 90.0 % | – | 4 | 87.5 % | 75.0 % | 0.125 | 0.125 |" in page
+    assert "less than 5° and 2 %" in page
+    assert "| tuwien/cake: cmnet, with the network | 11 | 50.0 % | 60.0 % | 7 | 6 | 3.0 |" in page
