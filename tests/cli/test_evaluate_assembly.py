@@ -50,6 +50,18 @@ def test_geometry_puts_bars_together(data) -> None:
     assert [o["crd"] for o in told["objects"]] == [o["crd"] for o in report["objects"]]  # nothing was left open
 
 
+def test_bars_as_a_scanner_gives_them(data) -> None:
+    report = run(data, "--weights", "none", "--scan", "missing=1,noise=0.0002", "--limit", "1")
+    assert report["protocol"]["scan"] == "missing=1,noise=0.0002"
+    (own,) = (row for row in report["rows"] if (row["method"], row["subset"], row["pieces"]) == ("cmnet", "all", "all"))
+    assert own["in_place"] == own["precision"] == 100
+    stored = run(data, "--method", "chance")["objects"][0]
+    scanned = run(data, "--method", "chance", "--scan", "cloud-10k,foreign=1")["objects"][0]
+    assert (stored["foreign"], scanned["foreign"], scanned["pieces"]) == (0, 1, 2)
+    assert scanned["foreign_out"] == 0  # chance places everything
+    assert scanned["geodesic_r"] != stored["geodesic_r"]
+
+
 def test_the_same_by_chance_in_two_processes(data) -> None:
     alone, together = (run(data, "--method", "chance", "--workers", n) for n in "12")
     for report in (alone, together):

@@ -1,9 +1,10 @@
 """Measure accuracy on broken objects whose assembled places are known.
 
-DATA is a folder in Breaking Bad's layout: pieces stored in their assembled places. Each fracture is judged by its
-most-touching pair, or, with --task assembly, with all its pieces taken apart; with the paper's metrics and a row for
-chance beside them. Predictions can be kept in a file; the same command then scores them again without predicting, or
-goes on where an interrupted run stopped.
+DATA is a folder in Breaking Bad's layout: pieces stored in their assembled places. So may be real scans, any folder of
+them beside a file contacts.json; beside two scans, gt_pose.json says where the second belongs. Each fracture is judged
+by its most-touching pair, or, with --task assembly, with all its pieces taken apart; with the paper's metrics and a row
+for chance beside them. Predictions can be kept in a file; the same command then scores them again without predicting,
+or goes on where an interrupted run stopped.
 
 worked examples:
   cmnet evaluate data/breaking_bad --subset everyday --split val --pieces 2 --weights W    the paper's pairwise protocol
@@ -11,6 +12,7 @@ worked examples:
   cmnet evaluate data/breaking_bad --task assembly --weights W --solver paper --workers 2  the published solver
   cmnet evaluate data/toy --split test --weights runs/toy/last.safetensors --json toy.json
   cmnet evaluate data/breaking_bad --pieces 2-8 --weights W --predictions bb.jsonl --markdown bb.md --latex bb.tex
+  cmnet evaluate data/breaking_bad --task assembly --scan cloud-10k-noise                  the pieces as noisy clouds
   cmnet evaluate data/breaking_bad --method chance --limit 50                               what guessing scores
 """
 
@@ -36,7 +38,7 @@ T = TypeVar("T")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("data", type=Path, metavar="DATA", help="folder in Breaking Bad's layout")
+    parser.add_argument("data", type=Path, metavar="DATA", help="folder of broken objects")
     parser.add_argument("--task", choices=("pairs", "assembly"), default="pairs", help="default: %(default)s")
     _add_choice_of_data(parser)
     _add_choice_of_method(parser)
@@ -52,7 +54,7 @@ def _add_choice_of_data(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--pieces", type=pieces, metavar="N|N-M", help="only fractures of so many pieces (default: all)"
     )
-    parser.add_argument("--scan", metavar="CONDITION", help="scan the pieces so: a name, or key=value,... (as stored)")
+    parser.add_argument("--scan", metavar="CONDITION", help="scan the pieces: a name, or key=value,... (default: not)")
     parser.add_argument("--limit", type=natural, metavar="N", help="only N fractures, evenly spaced over all")
 
 
