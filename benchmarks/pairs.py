@@ -28,6 +28,7 @@ from scipy.spatial.transform import Rotation
 from cmnet.assembler import Assembler
 from cmnet.data.breaking_bad import FractureFolder
 from cmnet.data.objects import contact_areas
+from cmnet.data.stored import read_stored
 from cmnet.evaluation.selection import drawn
 from cmnet.geometry.pose import Pose
 from cmnet.matched import breaks_of
@@ -38,7 +39,6 @@ from cmnet.pairing.joins import pose_of_parts, pose_of_surfaces
 from cmnet.pairing.seeking import seek
 from cmnet.pairing.surface import COARSE, FINE, FIRST, Look, Surface, prepare, unit_of
 from cmnet.pairing.twice import Twice, examine_twice, of_like_relief, worth_showing
-from cmnet.parts.load import load_parts
 from cmnet.parts.part import Part
 from cmnet.parts.points import sample_parts
 from cmnet.solving.rematch import FROM_GROUPS, FROM_PAIR
@@ -66,7 +66,7 @@ class Case:
 
 
 def load_case(fracture: FractureFolder) -> Case:
-    parts = load_parts(fracture.files)
+    parts = read_stored(fracture).parts
     contact = contact_areas(sample_parts(parts, 5000))
     size = float(np.ptp(np.concatenate([p.vertices for p in parts]), axis=0).max())
     rng = np.random.default_rng(int.from_bytes(hashlib.sha256(fracture.name.encode()).digest()[:8]))

@@ -19,13 +19,13 @@ import numpy as np
 from cmnet.assembler import Assembler
 from cmnet.data.breaking_bad import FractureFolder, find_fractures
 from cmnet.data.objects import sample_object
+from cmnet.data.stored import read_stored
 from cmnet.data.streams import stream
 from cmnet.errors import InputError
 from cmnet.evaluation.cases import Case, assembly_case
 from cmnet.evaluation.piles import PileScore, judge_pile, make_pile
 from cmnet.evaluation.selection import HALVES, half_of
 from cmnet.model.weights import DEFAULT
-from cmnet.parts.load import load_parts
 from cmnet.parts.part import Part
 from reporting import show, write_result
 
@@ -36,7 +36,7 @@ POINTS = 5000
 
 def load_case(fracture: FractureFolder, seed: int) -> Case:
     """One object taken apart."""
-    parts = load_parts(fracture.files)
+    parts = read_stored(fracture).parts
     return assembly_case(sample_object(fracture.name, parts, POINTS, seed), seed, lambda _: parts)
 
 

@@ -29,7 +29,7 @@ UNEVEN = 1e-3  # and how far these may lie off them, as a share of the size
 class Condition:
     """How parts are scanned. Lengths are shares of the object's largest side; every default leaves parts as stored."""
 
-    missing: int = 0  # parts that are lost; two always remain, and the largest
+    missing: int = 0  # parts that are lost; the two largest always remain
     foreign: int = 0  # parts of other objects among these
     chips: float = 0.0  # mean number of chips lost from the edges of each part
     erosion: float = 0.0  # depth to which the edges of the breaks are rounded off
@@ -87,15 +87,14 @@ def scan(parts: Sequence[Part], condition: Condition, rng: Rng, foreign: Sequenc
         return [*parts, *foreign]
     size = size_of(parts)
     own = [parts[k] for k in remaining(parts, condition.missing, rng)]
-    foreign = [replace(part, name=f"foreign_{k}") for k, part in enumerate(foreign)]
-    streams = rng.spawn(len(own) + len(foreign))
+    every = [*own, *(replace(part, name=f"foreign_{k}") for k, part in enumerate(foreign))]
+    streams = rng.spawn(len(every))
     wear = Wear(chips=condition.chips, erosion=condition.erosion, decimation=condition.decimation)
     if wear != Wear():
         # Nobody knows where a foreign part was broken.
         flags = [*broken_faces(own, size, rng), *(np.zeros(len(_faces(part)), dtype=bool) for part in foreign)]
-        worn = zip([*own, *foreign], flags, streams, strict=True)
-        return [_scanned(wear_part(part, f, wear, size, r)[0], condition, size, r) for part, f, r in worn]
-    return [_scanned(part, condition, size, r) for part, r in zip([*own, *foreign], streams, strict=True)]
+        every = [wear_part(part, f, wear, size, r)[0] for part, f, r in zip(every, flags, streams, strict=True)]
+    return [_scanned(part, condition, size, r) for part, r in zip(every, streams, strict=True)]
 
 
 def size_of(parts: Sequence[Part]) -> float:

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cmnet.data.breaking_bad import BROKEN, find_fractures
+from cmnet.data.stored import read_stored
 from cmnet.data.surface_samples import SurfaceSamples, lies_on, sample_triangles
-from cmnet.parts.load import load_parts
 from cmnet.parts.part import Part
 
 Array = NDArray[np.float64]
@@ -117,7 +117,7 @@ def measure_folder(root: Path, limit: int | None = None, seed: int = 0) -> Itera
     if limit is not None and limit < len(fractures):
         fractures = [fractures[i] for i in np.linspace(0, len(fractures) - 1, limit).astype(int)]
     for fracture in fractures:
-        yield measure(load_parts(fracture.files), np.random.default_rng(seed))
+        yield measure(read_stored(fracture).parts, np.random.default_rng(seed))
 
 
 def quantile_table(stats: Iterable[FractureStats]) -> Mapping[str, Sequence[float]]:
