@@ -341,7 +341,7 @@ def draw_graph(broken: Fracture, surfaces: list[Surface], out: Path) -> None:
             rank = [k for k in assembly.joins if k.parts == join.parts].index(join)
             middle = (start + end) / 2 + 0.06 * rank * np.array([-1, 1]) * _unit(end - start)[::-1]
             curve = Outline([start, middle, end], [Outline.MOVETO, Outline.CURVE3, Outline.CURVE3])
-            width = 0.8 + 5 * join.confidence
+            width = 0.8 + 5 * join.sure
             colour = "#222222" if join.used else "#8a8a8a"
             axis.add_patch(PathPatch(curve, fill=False, lw=width, edgecolor=colour, alpha=0.9 if join.used else 0.7))
         axis.scatter(*places.T, s=330, color="white", edgecolor="black", zorder=4)

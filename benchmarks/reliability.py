@@ -49,7 +49,8 @@ def claims_of_assemblies(file: Path) -> Claims:
         case = question(settings.task)(objects[number[prediction.name]], settings.seed)
         if case is not None:
             refuse_changed(case, prediction)
-            found += [(j.confidence, j.right, j.used) for j in judge_joins(case, prediction.joins)]
+            judged = judge_joins(case, prediction.joins)
+            found += [(j.confidence, j.right, j.used) for j in judged if j.confidence is not None]
     return np.array(found, dtype=np.float64).reshape(-1, 3)
 
 

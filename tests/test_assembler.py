@@ -92,7 +92,7 @@ def is_valid(assembly, count):
         and np.allclose(rotations @ rotations.swapaxes(1, 2), np.eye(3), atol=1e-8)
         and np.allclose(np.linalg.det(rotations), 1)
         and all(any(np.array_equal(assembly.poses[k], np.eye(4)) for k in group) for group in assembly.groups)
-        and all(0 <= join.confidence <= 1 for join in assembly.joins)
+        and all(0 <= join.sure <= 1 for join in assembly.joins)
     )
 
 

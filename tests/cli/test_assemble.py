@@ -1,6 +1,7 @@
 import io
 import json
 import logging
+import os
 import sys
 
 import numpy as np
@@ -9,10 +10,12 @@ import trimesh
 
 import cmnet.assembler
 from cmnet.cli import main
+from cmnet.cli.assembly_tables import joins_table
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.joins import Join
 from cmnet.parts.load import load_parts
 from cmnet.solving.assembly import Assembly
+from results import hand_made, unmeasured
 
 BALL = trimesh.creation.icosphere(3)
 
@@ -62,6 +65,12 @@ def test_a_folder_becomes_a_folder(quick, pile, tmp_path, capsys):
     assert len(load_parts(out / "placed")) == 3
 
 
+def test_what_was_not_measured_is_unknown_in_the_table():
+    assembly, parts = hand_made(("a", "b", "c"))
+    shown = [list(column.cells) for column in joins_table(unmeasured(assembly), parts).columns[2:]]
+    assert shown == [["unknown"]] * 4
+
+
 @pytest.mark.parametrize(("more", "hinted"), [([], True), (["--one-object"], False), (["--solver", "paper"], False)])
 def test_where_parts_stay_out_it_says_what_may_help(quick, pile, tmp_path, capsys, more, hinted):
     assert main(["assemble", str(pile), "-o", str(tmp_path / "out"), *more]) == 0
@@ -105,6 +114,27 @@ def test_a_console_that_lacks_a_letter_breaks_nothing(quick, pile, tmp_path, mon
     BALL.export(pile / "αβγ.stl")
     assert "???" in printed()
     assert {part["name"] for part in json.loads(printed("--json"))["parts"]} == {"Scherbe Ä", "[red]b", "c", "αβγ"}
+
+
+def test_force_keeps_what_is_not_of_the_result(quick, pile, tmp_path):
+    out = tmp_path / "out"
+    assert main(["assemble", str(pile), "-o", str(out), "--quiet"]) == 0
+    known, own = out / "known.json", out / "placed/own.ply"
+    known.write_text('{"format": "cmnet.constraints/1", "forbid": [["b", "d"]]}')
+    own.write_text("mine")
+    for old, new in (("[red]b", "b"), ("c", "d")):
+        (pile / f"{old}.stl").rename(pile / f"{new}.stl")
+    assert main(["assemble", str(pile), "-o", str(out), "--quiet", "--force", "--constraints", str(known)]) == 0
+    assert sorted(p.name for p in (out / "placed").iterdir()) == ["Scherbe Ä.ply", "b.ply", "d.ply", "own.ply"]
+    assert "forbid" in known.read_text()
+    assert own.read_text() == "mine"
+
+
+def test_the_folder_in_which_one_works(quick, pile, tmp_path, monkeypatch):
+    (tmp_path / "out").mkdir()
+    monkeypatch.chdir(tmp_path / "out")
+    assert main(["assemble", str(pile), "-o", ".", "--quiet"]) == 0
+    assert "assembly.json" in os.listdir()
 
 
 def test_an_interruption_leaves_nothing(pile, tmp_path, monkeypatch, capsys):

@@ -4,9 +4,11 @@ import base64
 import errno
 import json
 import os
+import shutil
 import struct
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -283,6 +285,14 @@ def test_a_full_disk(tmp_path, pile, capsys, monkeypatch):
     code, said = run(tmp_path, capsys, pile)
     assert code == 2
     assert "No space left on device" in said
+
+
+def test_too_little_space_is_said_before_the_work(tmp_path, pile, capsys, monkeypatch):
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=3_000_000))
+    monkeypatch.setattr(cmnet.assembler.Assembler, "assemble", None)
+    code, said = run(tmp_path, capsys, pile)
+    assert code == 2
+    assert "too little space for the result: 3 MB are free" in said
 
 
 def test_no_memory(tmp_path, pile, capsys, monkeypatch):

@@ -15,7 +15,7 @@ ENDLESS = """
 import os, sys, time
 import cmnet.cli.assemble as verb
 from cmnet import cli, processes
-from cmnet.files import replacing_folder
+from cmnet.folders import Contents, replacing_folder
 
 def work(item):
     if item < 2:
@@ -23,7 +23,7 @@ def work(item):
     time.sleep(0.01)
 
 def run(args):
-    with replacing_folder(args.out) as folder:
+    with replacing_folder(args.out, Contents("assembly.json", lambda text: ())) as folder:
         try:
             list(getattr(processes, args.input[0])(work, range(6000), 2))
         finally:

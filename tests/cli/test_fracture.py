@@ -20,6 +20,22 @@ def test_a_shape_is_broken_into_files(tmp_path: Path, capsys: pytest.CaptureFixt
     assert len(list((tmp_path / "out").glob("*.ply"))) == 2
 
 
+def test_force_keeps_the_pieces_until_there_are_new_ones_and_all_other_files(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert main(["fracture", "shape:mug", "-o", str(out), "--pieces", "3"]) == 0
+    (out / "piece_of_mine.ply").write_text("mine")
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    assert main(["fracture", "shape:mug", "-o", str(out), "--pieces", "99", "--force"]) == 2
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+    assert main(["fracture", "shape:mug", "-o", str(out), "--pieces", "2", "--force"]) == 0
+    assert sorted(path.name for path in out.iterdir()) == [
+        "fracture.json",
+        "piece_0.ply",
+        "piece_1.ply",
+        "piece_of_mine.ply",
+    ]
+
+
 def test_a_mesh_file_is_broken_and_repairs_are_stated(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     ball = trimesh.creation.icosphere(3)
     trimesh.Trimesh(ball.vertices, ball.faces[1:], process=False).export(tmp_path / "ball.ply")

@@ -19,6 +19,7 @@ from cmnet.evaluation.predictions import (
 )
 from cmnet.evaluation.protocol import predict, score
 from cmnet.geometry.pose import Pose
+from cmnet.pairing.joins import FIGURES, Join
 
 SETTINGS = Settings(data="somewhere", pieces="2", method="chance")
 CHANCE = {"chance": lambda: chance(0)}
@@ -37,6 +38,14 @@ def test_unplaced_parts_survive_the_file_as_null(tmp_path, make_bar) -> None:
     assert "NaN" not in (tmp_path / "p.jsonl").read_text()
     (again,) = read_predictions(tmp_path / "p.jsonl", SETTINGS)
     assert again.placed.tolist() == [False, True]
+
+
+def test_joins_that_nobody_has_measured_survive_the_file(tmp_path, bars) -> None:
+    unknown = Join((0, 1), Pose.identity(), None, None, None, None, True)
+    made = [replace(prediction, joins=(unknown,)) for prediction in predict(bars, CHANCE)]
+    write_predictions(tmp_path / "p.jsonl", SETTINGS, made)
+    for prediction in read_predictions(tmp_path / "p.jsonl", SETTINGS):
+        assert [getattr(prediction.joins[0], name) for name in FIGURES] == [None] * 4
 
 
 @pytest.mark.parametrize(

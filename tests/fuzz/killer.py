@@ -10,6 +10,7 @@ import signal
 import struct
 import sys
 import time
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 
@@ -17,9 +18,10 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from cmnet.files import OLD, replacing_folder
+from cmnet.errors import InputError
+from cmnet.folders import replacing_folder
 from cmnet.report.document import Run
-from cmnet.report.folder import write_results
+from cmnet.report.folder import RESULT, write_results
 from results import hand_made
 
 
@@ -28,7 +30,7 @@ def write_for_ever(out: Path, parent: int) -> None:
     for seed in count():
         if os.getppid() != parent:
             os._exit(1)
-        with replacing_folder(out, force=True) as folder:
+        with replacing_folder(out, RESULT, force=True) as folder:
             write_results(folder, assembly, parts, Run(seed=seed), "killed")
 
 
@@ -37,7 +39,7 @@ def seconds_of_a_run(out: Path) -> float:
     assembly, parts = hand_made(tuple(f"part {k}" for k in range(4)))
     for _ in range(2):
         start = time.perf_counter()
-        with replacing_folder(out, force=True) as folder:
+        with replacing_folder(out, RESULT, force=True) as folder:
             write_results(folder, assembly, parts, Run(), "trial")
     shutil.rmtree(out)
     return time.perf_counter() - start
@@ -56,13 +58,14 @@ def check(folder: Path) -> None:
 
 
 def look(out: Path) -> bool:
-    """Whether there is a result; it is whole. Where the killed run was swapping, the old one waits beside it."""
-    waiting = list(out.parent.glob(f".{out.name}.*{OLD}"))
+    """Whether there is a result; it is whole. Where the killed run was replacing it, the next one brings it back."""
+    if (out / "assembly.json").exists():
+        check(out)
+    with suppress(InputError), replacing_folder(out, RESULT):
+        raise InputError("only looking")
     if out.exists():
         check(out)
-    elif waiting:
-        check(waiting[0])
-    return out.exists() or bool(waiting)
+    return out.exists()
 
 
 def main(folder: Path, rounds: int, seed: int) -> None:
@@ -78,11 +81,13 @@ def main(folder: Path, rounds: int, seed: int) -> None:
         os.waitpid(child, 0)
         there = look(out)
         assert there or not seen, "a result was lost"
+        if there and not seen:
+            (out / "notes.txt").write_text("not ours")
         seen = there
-    with replacing_folder(out, force=True) as fresh:
+    with replacing_folder(out, RESULT, force=True) as fresh:
         (fresh / "assembly.json").write_text("{}")
-    left = sorted(p.name for p in folder.iterdir())
-    assert left == ["out"], left
+    left = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*"))
+    assert left == ["out", "out/assembly.json", *["out/notes.txt"] * seen], left
     assert seen or rounds < 5, "no run ever finished: the moments are too short"
 
 

@@ -9,14 +9,15 @@ import pytest
 import trimesh
 
 from cmnet.geometry.pose import Pose
+from cmnet.pairing.joins import FIGURES
 from cmnet.parts.load import load_part, load_parts
 from cmnet.parts.part import Part
 from cmnet.report.document import Run
-from cmnet.report.folder import write_results
+from cmnet.report.folder import RESULT, write_results
 from cmnet.report.layout import offsets
 from cmnet.report.scene import glb_bytes
 from cmnet.solving.assembly import Assembly
-from results import NAMES, hand_made
+from results import NAMES, hand_made, unmeasured
 
 
 @pytest.fixture
@@ -47,6 +48,29 @@ def test_assembly_json_keeps_the_contract(written):
     assert first["confidence"] == 0.97
     assert np.array_equal(first["pose"], assembly.joins[0].T_i_j.matrix())
     assert second["gap_rms"] is None  # infinite
+
+
+def test_what_was_not_measured_is_null_and_empty(tmp_path):
+    assembly, parts = hand_made()
+    write_results(tmp_path, unmeasured(assembly), parts, Run(), "pile")
+    for join in json.loads((tmp_path / "assembly.json").read_text(encoding="utf-8"))["joins"]:
+        assert [join[name] for name in FIGURES] == [None] * 4
+    for row in csv.DictReader((tmp_path / "joins.csv").open(encoding="utf-8")):
+        assert [row[name] for name in FIGURES] == [""] * 4
+
+
+def test_the_list_of_what_was_written(written):
+    folder, _, _ = written
+    (folder / "placed/own.ply").write_text("mine")
+    files = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
+    assert set(RESULT.of(folder)) == files - {"placed/own.ply"}
+
+
+def test_the_list_of_what_was_written_stays_in_the_folder(tmp_path):
+    part = {"placed_file": "../notes.txt", "gap_file": "/etc/passwd"}
+    (tmp_path / "notes.txt").write_text("mine")
+    (tmp_path / "assembly.json").write_text(json.dumps({"parts": [part]}))
+    assert RESULT.of(tmp_path) == ["assembly.json"]
 
 
 def test_placed_parts_are_the_parts_moved_whatever_their_names(written):

@@ -10,6 +10,7 @@ from browser import Browser, find_chromium
 
 from cmnet.report import viewer_mesh
 from cmnet.report.viewer import write_report
+from results import unmeasured
 
 pytestmark = pytest.mark.skipif(find_chromium() is None, reason="needs Chromium or Chrome (set CMNET_CHROMIUM)")
 
@@ -247,6 +248,23 @@ def test_without_3d_the_lists_still_work(browser, report):
         assert page.evaluate("cmnet.state().join") == 0
         assert "sure" in text(page, "#card")
         assert page.errors == []
+
+
+def test_what_was_not_measured_is_said_to_be_unknown(browser, vase, tmp_path):
+    assembly, parts = vase
+    write_report(tmp_path / "report.html", unmeasured(assembly), parts, title="x")
+    page = browser.open((tmp_path / "report.html").as_uri(), SIZE, still=True)
+    page.wait("cmnet.state().parts.length")
+    assert "how sure that is, is unknown" in text(page, "#headline")
+    assert text(page, "#joins .sure") == "unknown"
+    assert text(page, "#parts").count("placed") >= 2
+    page.evaluate("document.querySelector('#joins li:nth-child(2) button').click()")
+    card = text(page, "#card")
+    assert "unknown how sure it is" in card
+    assert "Contact area–Gap (rms)–Penetration–" in card
+    shown = card + text(page, "#headline") + text(page, "#joins") + text(page, "#parts")
+    assert not any(word in shown for word in ("NaN", "null", "%"))
+    assert page.errors == []
 
 
 def test_printing_in_a_join_comes_back_to_it(page):

@@ -28,6 +28,12 @@ def test_parts_come_along_the_surest_joins_and_are_as_sure_as_the_weakest_link()
     assert [step.sure for step in order] == [None, 0.9, 0.8]
 
 
+def test_where_nobody_knows_how_sure_a_join_is_the_page_says_so():
+    made = assembly([[1, 0, 2]], [], ((0, 1), None, True), ((1, 2), 0.9, True))
+    assert [(step.join, step.sure) for step in steps(made)] == [(None, None), (1, 0.9), (0, None)]
+    assert headline(made, NAMES[:3]) == "All 3 parts placed in one group; how sure that is, is unknown."
+
+
 def test_parts_without_a_join_still_come():
     assert [(step.part, step.join) for step in steps(assembly([[0, 1]], []))] == [(0, None), (1, None)]
 

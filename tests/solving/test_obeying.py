@@ -83,6 +83,8 @@ def test_a_given_relative_pose_is_taken_as_it_is():
     assert error(placed(assembly, range(3)), T) < 1e-6
     assert len(assembly.joins) == 3
     assert [k.confidence for k in assembly.joins if k.used] == [1.0, 0.9]
+    given = assembly.joins[0]
+    assert (given.contact_area, given.gap_rms, given.penetration) == (None, None, None)  # nobody has measured it
 
 
 def test_forbidden_parts_are_never_joined_directly():

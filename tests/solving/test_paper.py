@@ -26,7 +26,13 @@ def test_every_part_keeps_its_best_edge_only():
     assert assembly.groups == [[0, 1, 2, 3]]
     assert np.array_equal(assembly.poses[2], np.eye(4))  # the largest part is the anchor
     assert error(placed(assembly, range(4)), T) < 1e-9
-    assert [k.confidence for k in assembly.joins] == pytest.approx(sorted(s / 90 for s in scores.values())[::-1])
+    assert [k.parts for k in assembly.joins] == sorted(scores, key=lambda pair: -scores[pair])
+
+
+def test_what_is_not_measured_is_not_claimed():
+    T = world(2)
+    (join,) = solve_paper([edge(T, 0, 1, 90.0)], [1, 1]).joins
+    assert (join.confidence, join.contact_area, join.gap_rms, join.penetration) == (None, None, None, None)
 
 
 def test_one_wrong_best_edge_is_believed():

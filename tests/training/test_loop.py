@@ -3,6 +3,8 @@
 import csv
 import json
 import os
+import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -175,6 +177,60 @@ def test_an_existing_run_is_not_overwritten_nor_resumed_with_other_settings(data
     assert "--resume" in capsys.readouterr().err
     assert main(command(data, whole, "--quiet", "--resume", "--set", "learning_rate=0.5")) == 2
     assert "learning_rate" in capsys.readouterr().err
+
+
+def test_a_run_killed_before_its_first_checkpoint_starts_anew(data, whole, tmp_path, caplog, capsys):
+    run = tmp_path / "run"
+    shutil.copytree(whole, run)
+    (run / "last.ckpt").unlink()
+    assert main(command(data, run, "--quiet", steps=2)) == 2
+    assert "--resume" in capsys.readouterr().err
+    assert main(command(data, run, "--quiet", "--resume", steps=2)) == 0
+    assert "it starts anew" in caplog.text
+    assert [row["step"] for row in rows(run)] == ["1", "2"]
+    assert json.loads((run / "config.json").read_text())["training"]["steps"] == 2
+
+
+def test_torn_files_do_not_keep_a_run_from_going_on(data, tmp_path):
+    """Whatever a loss of power leaves of the files, with a whole checkpoint."""
+    run, step = tmp_path / "run", ["--quiet", "--max-time", "0.01s"]
+    assert main(command(data, run, *step)) == 0
+    config, losses = (run / "config.json").read_text(), (run / "losses.csv").read_text()
+    last = losses.splitlines()[-1]
+    (run / "config.json").write_text('{"cmnet"')
+    (run / "losses.csv").write_text(f"{losses}\0\0{last[1:]}\n1,2\n{last[:-3]}")
+    (run / "validation.csv").write_text("")
+    assert main(command(data, run, *step, "--resume")) == 0
+    assert (run / "losses.csv").read_text().startswith(losses)
+    assert [row["step"] for row in rows(run)] == ["1", "2"]
+    assert not (run / "validation.csv").exists()
+    assert (run / "config.json").read_text() == config
+    (run / "config.json").unlink()
+    (run / "losses.csv").write_text("")
+    assert main(command(data, run, *step, "--resume", "--set", "learning_rate=0.5")) == 2  # the checkpoint knows
+    assert main(command(data, run, *step, "--resume")) == 0
+    assert [row["step"] for row in rows(run)] == ["3"]
+
+
+@pytest.mark.parametrize("damage", ["torn", "empty", "pickle", "other", "old"])
+def test_a_damaged_checkpoint_is_one_sentence(data, whole, tmp_path, capsys, damage):
+    run = tmp_path / "run"
+    run.mkdir()
+    path, text = run / "last.ckpt", (whole / "last.ckpt").read_bytes()
+    damaged = {"torn": text[: len(text) // 2], "empty": b"", "pickle": pickle.dumps(Path("x"))}
+    path.write_bytes(damaged.get(damage, b""))
+    if damage == "other":
+        torch.save([1], path)
+    if damage == "old":  # without the settings, which config.json does not know either
+        torch.save({"global_step": 3}, path)
+    assert main(command(data, run, "--quiet", "--resume")) == 2
+    error = capsys.readouterr().err
+    assert "damaged" in error
+    assert "weights_only" not in error
+    assert error.count("\n") == 1
+    assert [name.name for name in run.iterdir()] == ["last.ckpt"]
+    assert main(command(data, run, "--quiet")) == 2  # and is not replaced
+    assert "already holds a run" in capsys.readouterr().err
 
 
 def test_a_run_has_its_threads_and_gives_them_back():

@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--one-object", action="store_true", help="all are of one object: place what is unsure, too")
     parser.add_argument("--constraints", type=Path, help="JSON file: what is known about joins, places and objects")
     parser.add_argument("--seed", type=seed, default=0, help="the same seed gives the same result (default 0)")
-    parser.add_argument("--force", action="store_true", help="replace an earlier result in OUT")
+    parser.add_argument("--force", action="store_true", help="replace an earlier result in OUT; other files there stay")
     parser.add_argument("--json", action="store_true", help="print assembly.json and nothing else")
     parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
 
@@ -92,22 +92,23 @@ def assemble_into(out: Path, source: Sequence[Any], settings: Run, force: bool =
     from rich.console import Console
 
     from cmnet.assembler import Assembler
-    from cmnet.files import replacing_folder
+    from cmnet.folders import replacing_folder
     from cmnet.parts.health import require_parts
     from cmnet.parts.load import load_parts, shown_name
     from cmnet.parts.preflight import preflight
-    from cmnet.report.folder import write_results
+    from cmnet.report.folder import RESULT, require_space_for, write_results
     from cmnet.solving.constraints import load_constraints
 
     console = Console(quiet=silent)
     _keep_inputs_out(out, source)
     with _reading():
         assembler = Assembler(settings.weights, settings.solver, seed=settings.seed)
-    with replacing_folder(out, force) as folder:
+    with replacing_folder(out, RESULT, force) as folder:
         with _reading():
             parts = load_parts(source)
             require_parts(parts)
             known = settings.constraints and load_constraints(settings.constraints, parts)
+        require_space_for(folder, parts)
         seen = preflight(parts, settings.seed)
         _show_parts(console, seen)
         one = settings.one_object
@@ -122,7 +123,7 @@ def assemble_into(out: Path, source: Sequence[Any], settings: Run, force: bool =
 
 
 def _keep_inputs_out(out: Path, source: Sequence[Any]) -> None:
-    """Refuse an output folder that would take the fragments with it when it is replaced."""
+    """Refuse an output folder that the fragments lie in, for they may be of the result that is replaced."""
     import os
 
     from cmnet.errors import InputError

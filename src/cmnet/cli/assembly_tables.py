@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from cmnet.solving.assembly import Assembly
 
 MOST_ROWS = 60
+UNKNOWN = "unknown"
 
 
 def parts_table(seen: Preflight) -> Table:
@@ -48,7 +49,8 @@ def joins_table(assembly: Assembly, parts: Sequence[Part]) -> Table:
     for join in used[:MOST_ROWS]:
         names = [Text(parts[k].name) for k in join.parts]
         lengths = [figure(x) for x in (join.gap_rms, join.penetration, join.contact_area)]
-        table.add_row(*names, f"{int(100 * join.confidence)} %", *lengths)  # rounded down: nothing is certain
+        percent = UNKNOWN if join.confidence is None else f"{int(100 * join.confidence)} %"
+        table.add_row(*names, percent, *lengths)  # rounded down: nothing is certain
     _say_what_is_missing(table, len(used))
     return table
 
@@ -67,8 +69,10 @@ def summary(assembly: Assembly, parts: Sequence[Part], seconds: float) -> str:
     return text
 
 
-def figure(x: float) -> str:
+def figure(x: float | None) -> str:
     """Three significant digits, written out where that is short."""
+    if x is None:
+        return UNKNOWN
     if x == 0 or not 1e-4 <= abs(x) < 1e7:
         return f"{x:.3g}"
     return f"{x:,.{max(0, 2 - math.floor(math.log10(abs(x))))}f}"

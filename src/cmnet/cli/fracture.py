@@ -41,11 +41,12 @@ def run(args: argparse.Namespace) -> int:
     import numpy as np
     from rich.console import Console
 
-    from cmnet.data.build import write_fracture
+    from cmnet.data.build import FRACTURE, write_fracture
     from cmnet.data.fracture import fracture
     from cmnet.data.shapes import SHAPES
     from cmnet.data.wear import Wear, apply_wear, parse_wear
     from cmnet.errors import InputError
+    from cmnet.folders import replacing_folder
 
     console = Console()
     if args.mesh == "shape:list":
@@ -56,15 +57,15 @@ def run(args: argparse.Namespace) -> int:
     wear = parse_wear(args.wear)
     if args.seed < 0:
         raise InputError(f"the seed must not be negative, not {args.seed}")
-    _make_room(args.out, args.force)
-    rng = np.random.default_rng(args.seed)
-    intact = _intact(args.mesh, rng)
-    for repair in intact.repairs:
-        console.print(f"repaired {intact.name}: {repair}")
-    broken = fracture(intact, args.pieces, rng, args.mechanism, args.min_volume)
-    if wear != Wear():
-        broken = apply_wear(broken, wear, rng, _strangers(wear.foreign, rng))
-    write_fracture(args.out, broken, {"seed": args.seed, "mesh": args.mesh}, None if wear == Wear() else wear)
+    with replacing_folder(args.out, FRACTURE, args.force) as folder:
+        rng = np.random.default_rng(args.seed)
+        intact = _intact(args.mesh, rng)
+        for repair in intact.repairs:
+            console.print(f"repaired {intact.name}: {repair}")
+        broken = fracture(intact, args.pieces, rng, args.mechanism, args.min_volume)
+        if wear != Wear():
+            broken = apply_wear(broken, wear, rng, _strangers(wear.foreign, rng))
+        write_fracture(folder, broken, {"seed": args.seed, "mesh": args.mesh}, None if wear == Wear() else wear)
     console.print(_table(broken))
     console.print(f"{len(broken.parts)} pieces by {broken.mechanism} in {args.out}")
     return 0
@@ -86,16 +87,6 @@ def _intact(source: str, rng: np.random.Generator) -> Intact:
         raise InputError(f"{source} is a point cloud; only a closed mesh can be broken")
     intact = prepare((part.vertices, part.faces), source)
     return replace(intact, repairs=(*part.repairs, *intact.repairs))
-
-
-def _make_room(out: Path, force: bool) -> None:
-    from cmnet.errors import InputError
-
-    old = sorted(out.glob("piece_*.ply")) if out.is_dir() else []
-    if old and not force:
-        raise InputError(f"{out} already holds pieces; choose another folder or add --force to replace them")
-    for path in old:
-        path.unlink()
 
 
 def _strangers(count: int, rng: np.random.Generator) -> list[Part]:

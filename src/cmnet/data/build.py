@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import numpy as np
 
@@ -23,10 +23,12 @@ from cmnet.data.wear import PRESETS as WEARS
 from cmnet.data.wear import Wear
 from cmnet.errors import InputError
 from cmnet.files import write_text
+from cmnet.folders import Contents
 from cmnet.parts.save import save_part
 from cmnet.processes import as_they_come
 
 SPLITS = ("train", "val", "test")
+FRACTURE = Contents("fracture.json", lambda text: [f"{PurePath(name).name}.ply" for name in json.loads(text)["pieces"]])
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,6 @@ unequal, so no other motion brings the whole interface together.
     order       + − + −        + + − −         + −           + + − −      + − + −    + −
 """
 
-import shutil
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cmnet.errors import InputError
+from cmnet.folders import Contents, replacing_folder
 from cmnet.parts.part import Part
 from cmnet.parts.save import save_part
 from cmnet.reading import expanded
@@ -26,6 +25,7 @@ Array = NDArray[np.float64]
 
 FEATURE_ORDER = {1: (1, -1, 1, -1), 2: (1, 1, -1, -1), 3: (1, -1), 4: (1, 1, -1, -1), 5: (1, -1, 1, -1), 6: (1, -1)}
 TRAIN_PATTERNS, TEST_PATTERNS = (1, 2, 3), (4, 5, 6)
+TOY = Contents("data_split/toy.test.txt", lambda text: ())  # never replaced
 
 
 @dataclass(frozen=True)
@@ -127,16 +127,8 @@ def build_toy(root: str | Path, seed: int = 0, sizes: ToySizes | None = None) ->
     root, sizes = expanded(root), sizes or ToySizes()
     if root.exists() and (not root.is_dir() or any(root.iterdir())):
         raise InputError(f"{root} exists and is not an empty folder; choose another one or remove it first")
-    try:
-        root.parent.mkdir(parents=True, exist_ok=True)
-        temporary = Path(tempfile.mkdtemp(prefix=f".{root.name}.", dir=root.parent))
-    except OSError as error:
-        raise InputError(f"cannot write {root}: {error.strerror}; choose a folder you may write to") from error
-    try:
-        _write(temporary / "toy_data", seed, sizes)
-        (temporary / "toy_data").replace(root)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+    with replacing_folder(root, TOY) as folder:
+        _write(folder, seed, sizes)
     return root
 
 

@@ -54,7 +54,7 @@ def _joins_among(joins: Sequence[Join], members: Sequence[int], given: Sequence[
     place = {part: k for k, part in enumerate(members)}
     kept = []
     for join in joins:
-        if place.keys() >= set(join.parts) and (join.used or join.confidence >= DOUBTFUL):
+        if place.keys() >= set(join.parts) and (join.used or join.sure >= DOUBTFUL):
             i, j = (place[part] for part in join.parts)
             kept.append(replace(join, parts=(i, j), T_i_j=given[i].inverse() @ join.T_i_j @ given[j]))
     return kept

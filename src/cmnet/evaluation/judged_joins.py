@@ -20,7 +20,7 @@ class JudgedJoin:
     """A join and the truth about it."""
 
     parts: tuple[int, int]  # of the fracture
-    confidence: float
+    confidence: float | None
     used: bool
     turn: float  # degrees off; infinite where a part is foreign
     shift: float  # of the smaller part's centre, as a share of the object's largest side

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from cmnet.errors import InputError
 from cmnet.files import write_text
 from cmnet.geometry.pose import Pose
-from cmnet.pairing.joins import Join
+from cmnet.pairing.joins import FIGURES, Join
 from cmnet.reading import parse_json
 
 Array = NDArray[np.float64]
@@ -171,11 +171,11 @@ def _to_json(prediction: Prediction) -> dict[str, Any]:
 
 
 def _join_to_json(join: Join) -> dict[str, Any]:
-    numbers = ("confidence", "contact_area", "gap_rms", "penetration")
+    figures = {name: getattr(join, name) for name in FIGURES}
     return {
         "parts": [int(k) for k in join.parts],
         "T_i_j": join.T_i_j.matrix().tolist(),
-        **{name: float(getattr(join, name)) for name in numbers},
+        **{name: None if figure is None else float(figure) for name, figure in figures.items()},
         "used": bool(join.used),
     }
 

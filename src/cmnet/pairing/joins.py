@@ -11,10 +11,12 @@ from cmnet.pairing.hypotheses import propose
 from cmnet.pairing.stages import ALL, Stages
 from cmnet.pairing.surface import Surface
 
+FIGURES = ("confidence", "contact_area", "gap_rms", "penetration")  # what is known of a join beside its pose
+
 
 @dataclass(frozen=True, eq=False)
 class Join:
-    """One way to put part j against part i. Lengths and areas in the unit of the parts.
+    """One way to put part j against part i. Lengths and areas in the unit of the parts. None: nobody has measured it.
 
     T_i_j        : x_i = T_i_j x_j, in the coordinates of the parts as given
     confidence   : probability in [0, 1] that this is where part j belongs
@@ -26,11 +28,16 @@ class Join:
 
     parts: tuple[int, int]
     T_i_j: Pose
-    confidence: float
-    contact_area: float
-    gap_rms: float
-    penetration: float
+    confidence: float | None
+    contact_area: float | None
+    gap_rms: float | None
+    penetration: float | None
     used: bool = False
+
+    @property
+    def sure(self) -> float:
+        """The confidence to sort and weigh by: 0 where it is not known."""
+        return 0.0 if self.confidence is None else self.confidence
 
 
 def joins(

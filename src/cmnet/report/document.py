@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from cmnet.model.weights import DEFAULT
+from cmnet.pairing.joins import FIGURES
 from cmnet.parts.part import Part
 from cmnet.report.gap_maps import mapped_parts
 from cmnet.report.names import file_stems
@@ -63,10 +64,7 @@ def document(assembly: Assembly, parts: Sequence[Part], run: Run, gap_limit: flo
             {
                 "parts": [parts[k].name for k in join.parts],
                 "pose": _matrix(join.T_i_j.matrix()),
-                "confidence": _number(join.confidence),
-                "contact_area": _number(join.contact_area),
-                "gap_rms": _number(join.gap_rms),
-                "penetration": _number(join.penetration),
+                **{name: number(getattr(join, name)) for name in FIGURES},
                 "used": bool(join.used),
             }
             for join in assembly.joins
@@ -75,9 +73,9 @@ def document(assembly: Assembly, parts: Sequence[Part], run: Run, gap_limit: flo
         "refused": [
             {
                 "parts": [parts[k].name for k in refused.parts],
-                "confidence": _number(refused.confidence),
+                "confidence": number(refused.confidence),
                 "inside": [parts[k].name for k in refused.inside],
-                "depth": _number(refused.depth),
+                "depth": number(refused.depth),
                 "place": refused.place.tolist(),
             }
             for refused in assembly.refused
@@ -116,6 +114,6 @@ def _matrix(pose: Any) -> list[list[float]]:
     return [[float(x) for x in row] for row in np.asarray(pose)]
 
 
-def _number(value: float) -> float | None:
+def number(value: float | None) -> float | None:
     """JSON has no way to say infinite."""
-    return float(value) if math.isfinite(value) else None
+    return None if value is None or not math.isfinite(value) else float(value)

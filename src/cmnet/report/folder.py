@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path, PurePath
 from typing import Any
 
+from cmnet.folders import Contents, require_space
 from cmnet.geometry.pose import Pose
 from cmnet.parts.part import Part
 from cmnet.parts.save import ply_bytes
@@ -16,6 +18,26 @@ from cmnet.report.scene import glb_bytes
 from cmnet.report.texts import config_yaml, joins_csv
 from cmnet.report.viewer import write_report
 from cmnet.solving.assembly import Assembly
+
+SPACE = 2  # bytes for every byte of the parts in memory: once placed, once in the scene
+SHOWN = 20_000_000  # bytes of the report and the gap maps at most, for what is shown is bounded
+
+
+def _names(text: str) -> Iterator[str]:
+    yield from ("report.html", "assembled.glb", "joins.csv", "config.yaml")
+    for part in json.loads(text)["parts"]:
+        for folder, key in (("placed", "placed_file"), ("gaps", "gap_file")):
+            if part[key] is not None:
+                yield f"{folder}/{PurePath(part[key]).name}"
+
+
+RESULT = Contents("assembly.json", _names)
+
+
+def require_space_for(folder: Path, parts: Sequence[Part]) -> None:
+    """Refuse a folder on a disk where the result of assembling the parts has no room."""
+    arrays = [array for part in parts for array in (part.vertices, part.faces, part.normals) if array is not None]
+    require_space(folder, SHOWN + SPACE * sum(array.nbytes for array in arrays))
 
 
 def write_results(folder: Path, assembly: Assembly, parts: Sequence[Part], run: Run, title: str) -> str:

@@ -55,7 +55,8 @@ def gap_limit(assembly: Assembly, parts: Sequence[Part]) -> float:
     blocks = assembly.groups or [[k] for k in range(len(parts))]
     placed = [Pose.from_matrix(pose).apply(part.vertices) for pose, part in zip(assembly.poses, parts)]
     size = max(float(np.linalg.norm(np.ptp(np.concatenate([placed[k] for k in block]), axis=0))) for block in blocks)
-    widest = max((join.gap_rms for join in assembly.joins if join.used and np.isfinite(join.gap_rms)), default=0.0)
+    gaps = [join.gap_rms for join in assembly.joins if join.used and join.gap_rms is not None]
+    widest = max(filter(np.isfinite, gaps), default=0.0)
     wanted = float(np.clip(RMS * widest, GAPS[0] * size, GAPS[1] * size))
     power = 10.0 ** np.floor(np.log10(wanted))
     return float(next((m * power for m in (1, 2, 5) if m * power >= 0.999 * wanted), 10 * power))

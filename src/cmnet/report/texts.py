@@ -21,15 +21,16 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")  # spreadsheets run cells that begin 
 
 
 def joins_csv(assembly: Assembly, parts: Sequence[Part]) -> str:
-    """Every join considered, the surest first; T_a_b takes b's coordinates to a's."""
+    """Every join considered, the surest first; empty: not known. T_a_b takes b's coordinates to a's."""
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow((*COLUMNS, *MATRIX))
     for join in assembly.joins:
         names = [cell(parts[k].name) for k in join.parts]
-        sizes = [f"{x:.9g}" for x in (join.contact_area, join.gap_rms, join.penetration)]
+        sizes = ["" if x is None else f"{x:.9g}" for x in (join.contact_area, join.gap_rms, join.penetration)]
+        sure = "" if join.confidence is None else f"{join.confidence:.6f}"
         pose = [f"{x:.12g}" for x in join.T_i_j.matrix()[:3].ravel()]
-        table.writerow([*names, f"{join.confidence:.6f}", int(join.used), *sizes, *pose])
+        table.writerow([*names, sure, int(join.used), *sizes, *pose])
     return text.getvalue()
 
 

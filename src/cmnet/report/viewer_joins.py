@@ -13,6 +13,7 @@ from scipy.spatial import cKDTree
 from cmnet.geometry.trees import nearest_one
 from cmnet.matched import PairMatches
 from cmnet.pairing.joins import Join
+from cmnet.report.document import number
 from cmnet.report.gaps import Target, gaps_of_join
 from cmnet.report.viewer_mesh import Display
 from cmnet.report.viewer_pack import BEYOND, Block, bytes_of_gaps
@@ -27,7 +28,7 @@ LINES = 150  # matches shown of one join, the strongest first
 
 def shown_joins(assembly: Assembly) -> list[int]:
     """Every used join and the surest others, by confidence."""
-    ranked = sorted(range(len(assembly.joins)), key=lambda k: -assembly.joins[k].confidence)
+    ranked = sorted(range(len(assembly.joins)), key=lambda k: -assembly.joins[k].sure)
     spare = set([k for k in ranked if not assembly.joins[k].used][:SPARE])
     return [k for k in ranked if assembly.joins[k].used or k in spare]
 
@@ -54,10 +55,10 @@ class JoinPacker:
         facts = {
             "parts": [int(k) for k in join.parts],
             "pose": join.T_i_j.matrix().ravel().tolist(),
-            "confidence": float(join.confidence),
-            "area": _finite(join.contact_area),
-            "gap": _finite(join.gap_rms),
-            "penetration": _finite(join.penetration),
+            "confidence": number(join.confidence),
+            "area": number(join.contact_area),
+            "gap": number(join.gap_rms),
+            "penetration": number(join.penetration),
             "used": bool(join.used),
             "contact": self._contact(join, gaps),
             "gaps": [self.block.add(bytes_of_gaps(gap, self.limit)) for gap in gaps],
@@ -103,8 +104,3 @@ def _facing(x_i: Array, n_i: Array, x_j: Array, n_j: Array) -> tuple[Array, Arra
     nearest = nearest_one(cKDTree(x_i), x_j)[1]
     facing = np.einsum("nc,nc->n", n_i[nearest], n_j) < FACING
     return x_j[facing], (n_i[nearest] - n_j)[facing]
-
-
-def _finite(x: float) -> float | None:
-    """JSON knows no infinity."""
-    return float(x) if np.isfinite(x) else None

@@ -17,7 +17,7 @@ class Step:
     """One part joins what is there already.
 
     join : the index of the join that holds it, None for the first part of a group or where no join explains it
-    sure : the confidence of the weakest join between this part and the first one; None like `join`
+    sure : the confidence of the weakest join between this part and the first one; None like `join`, or if unknown
     """
 
     part: int
@@ -35,20 +35,25 @@ def _grow(assembly: Assembly, group: int) -> list[Step]:
     waiting = set(assembly.groups[group])
     joins = [(k, join) for k, join in enumerate(assembly.joins) if join.used and waiting.issuperset(join.parts)]
     first = next((k for k in assembly.groups[group] if np.array_equal(assembly.poses[k], np.eye(4))), min(waiting))
-    sure: dict[int, float] = {first: 1.0}
+    sure: dict[int, float | None] = {first: 1.0}
     order = [Step(first, group, None, None)]
     waiting.remove(first)
     while waiting:
-        open_joins = [(join.confidence, -k) for k, join in joins if len(waiting.intersection(join.parts)) == 1]
+        open_joins = [(join.sure, -k) for k, join in joins if len(waiting.intersection(join.parts)) == 1]
         if not open_joins:
             return order + [Step(k, group, None, None) for k in sorted(waiting)]
         index = -max(open_joins)[1]
         i, j = assembly.joins[index].parts
         here, there = (i, j) if j in waiting else (j, i)
-        sure[there] = min(sure[here], assembly.joins[index].confidence)
+        sure[there] = _least([sure[here], assembly.joins[index].confidence])
         order.append(Step(there, group, index, sure[there]))
         waiting.remove(there)
     return order
+
+
+def _least(confidences: Sequence[float | None]) -> float | None:
+    known = [confidence for confidence in confidences if confidence is not None]
+    return min(known) if len(known) == len(confidences) else None
 
 
 def headline(assembly: Assembly, names: Sequence[str]) -> str:
@@ -78,10 +83,13 @@ def _weakest(assembly: Assembly) -> str:
     held = [assembly.joins[step.join].confidence for step in steps(assembly) if step.join is not None]
     if not held:
         return ""
+    least = _least(held)
+    if least is None:
+        return "how sure that is, is unknown"
     if len(held) == 1:
-        return f"the join that holds them together is {percent(held[0])} sure"
+        return f"the join that holds them together is {percent(least)} sure"
     them = "it" if len(assembly.groups) == 1 else "them"
-    return f"the weakest join that holds {them} together is {percent(min(held))} sure"
+    return f"the weakest join that holds {them} together is {percent(least)} sure"
 
 
 def _left_out(names: Sequence[str]) -> str:

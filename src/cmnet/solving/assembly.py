@@ -94,9 +94,14 @@ def to_assembly(
         poses=poses,
         groups=[sorted(group.T) for group in held],
         unplaced=[k for k in range(len(areas)) if k not in placed],
-        joins=sorted((replace(join, used=id(join) in used) for join in joins), key=lambda k: (-k.confidence, k.parts)),
+        joins=sorted((replace(join, used=id(join) in used) for join in joins), key=_rank),
         notes=list(notes),
     )
+
+
+def _rank(join: Join) -> tuple[float, tuple[int, ...]]:
+    """The surest join comes first; those of which nobody knows stay in their order."""
+    return -join.sure, () if join.confidence is None else join.parts
 
 
 def groups_of(assembly: Assembly) -> list[Group]:

@@ -52,7 +52,7 @@ _Pull = tuple[int, int, Pose, float]  # places of two parts, T_i_j between their
 def _pull(join: Join, place: dict[int, int], centres: Array, length: float) -> _Pull:
     i, j = join.parts
     T_i_j = Pose(join.T_i_j.R, (join.T_i_j.apply(centres[j]) - centres[i]) / length)
-    return place[i], place[j], T_i_j, join.confidence
+    return place[i], place[j], T_i_j, join.sure
 
 
 def _step(T: Sequence[Pose], stays: list[int], pulls: Sequence[_Pull]) -> Array:

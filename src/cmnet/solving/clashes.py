@@ -61,13 +61,13 @@ def refusals(assembly: Assembly, *looks: Sequence[Surface]) -> list[Refusal]:
     best: dict[frozenset[int], Refusal] = {}
     for join in assembly.joins:  # the surest first
         a, b = (home[k] for k in join.parts)
-        if a == b or join.confidence < LIKELY or frozenset((a, b)) in best:
+        if a == b or join.sure < LIKELY or frozenset((a, b)) in best:
             continue
         i, j = join.parts
         T_a_b = groups[a].T[i] @ join.T_i_j @ groups[b].T[j].inverse()
         against_it, k, l, T_k_l = max(_between(groups[a], groups[b], T_a_b, against), key=lambda clash: clash[0])
         if against_it > 0:
-            best[frozenset((a, b))] = _refusal(join.parts, join.confidence, surfaces, k, l, T_k_l)
+            best[frozenset((a, b))] = _refusal(join.parts, join.sure, surfaces, k, l, T_k_l)
     return list(best.values())
 
 

@@ -45,12 +45,13 @@ class Table:
     @staticmethod
     def of(joins: Sequence[Join], touching: frozenset[tuple[int, int]] = frozenset()) -> Table:
         """touching : pairs (i < j) known to touch; one of their joins is right, so their confidences add up to one"""
-        sure = np.array([join.confidence for join in joins], dtype=np.float64)
+        sure = np.array([join.sure for join in joins], dtype=np.float64)
         pairs = [(min(join.parts), max(join.parts)) for join in joins]
         for pair in touching.intersection(pairs):
             of_pair = np.flatnonzero([other == pair for other in pairs])
             sure[of_pair] = (sure[of_pair] + 1e-9) / (sure[of_pair] + 1e-9).sum()
-        looks = [(-p, -join.contact_area, join.gap_rms, join.penetration) for p, join in zip(sure, joins)]
+        figures = [(join.contact_area or 0.0, join.gap_rms or 0.0, join.penetration or 0.0) for join in joins]
+        looks = [(-p, -contact, gap, depth) for p, (contact, gap, depth) in zip(sure, figures)]
         order = sorted(range(len(joins)), key=lambda k: looks[k])
         ranked = tuple(joins[k] for k in order)
         return Table(

@@ -247,7 +247,7 @@ class Growth:
             for j, T_a_j in second.items()
             if _pair(i, j) not in trusted
         )
-        alone = _log_odds(self.problem.table.joins[merge.joins[0]].confidence)
+        alone = _log_odds(self.problem.table.joins[merge.joins[0]].sure)
         return against == 0 or against < max(merge.log_odds, alone)
 
     def _refuse(self, merge: Merge) -> None:

@@ -141,7 +141,7 @@ def _guessed(assembly: Assembly, rematcher: Rematcher, solved: Solving, constrai
     told = {k for k, _ in constraints.fix} | {k for touch in constraints.join for k in touch.parts}
     left = [group.T.keys() for group in rematcher.left_over(all_groups(assembly)) if not told & group.T.keys()]
     inner = [join for join in assembly.joins if any({*join.parts} <= parts for parts in left)]
-    unsure = [join for join in inner if not join.used or join.confidence < CAREFUL]
+    unsure = [join for join in inner if not join.used or join.sure < CAREFUL]
     if not any(join.used for join in unsure):
         return assembly
     rest = [join for join in assembly.joins if join not in unsure]
@@ -181,7 +181,7 @@ def _sorted(joins: Sequence[Join], home: Callable[[int], int]) -> dict[Pair, lis
 
 
 def _top(joins: Sequence[Join]) -> float:
-    return max((join.confidence for join in joins), default=0.0)
+    return max((join.sure for join in joins), default=0.0)
 
 
 def _pairs(assembly: Assembly) -> int:

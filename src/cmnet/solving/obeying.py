@@ -64,7 +64,7 @@ def _given(touch: Touch, joins: Sequence[Join]) -> Join:
         same = join.parts == touch.parts and np.allclose(join.T_i_j.matrix(), touch.T_i_j.matrix())
         if same and join.confidence == 1.0:
             return join
-    return Join(touch.parts, touch.T_i_j, 1.0, contact_area=0.0, gap_rms=0.0, penetration=0.0)
+    return Join(touch.parts, touch.T_i_j, 1.0, contact_area=None, gap_rms=None, penetration=None)
 
 
 def _fixed_groups(fixed: dict[int, Pose], apart: frozenset[Pair]) -> list[Group]:

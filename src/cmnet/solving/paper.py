@@ -24,16 +24,20 @@ def solve_paper(edges: Sequence[Edge], areas: Sequence[float] | NDArray[np.float
 
     edges : the weight is the score, the transport mass Σ exp(Z) of a pair; one edge a pair, or one for either direction
     areas : (n,) float, of all parts; the largest is the anchor
+
+    The joins come by their scores, which are all that is known of them.
     """
     sound = [edge for edge in edges if np.isfinite(edge.weight) and edge.weight > 0]
     kept = _best_of_each(sound, len(areas))
-    joins = _joins(sound)
+    # A score is no probability, and nobody has looked at the surfaces.
+    joins = [Join((e.i, e.j), e.T_i_j, None, None, None, None) for e in sound]
     groups = []
     for T in follow(kept):
         informed = [Edge(e.i, e.j, e.T_i_j, 1 / e.weight) for e in kept if e.i in T]
         used = tuple(join for edge, join in zip(sound, joins) if edge in kept and edge.i in T)
         groups.append(Group(shonan(T, informed, np.zeros((len(areas), 3)), robust=False), used))
-    return to_assembly(groups, np.asarray(areas, dtype=np.float64), joins)
+    ranked = [joins[k] for k in sorted(range(len(sound)), key=lambda k: -sound[k].weight)]
+    return to_assembly(groups, np.asarray(areas, dtype=np.float64), ranked)
 
 
 def _best_of_each(edges: Sequence[Edge], count: int) -> list[Edge]:
@@ -46,9 +50,3 @@ def _best_of_each(edges: Sequence[Edge], count: int) -> list[Edge]:
             if k not in best or edge.weight > best[k].weight:
                 best[k] = edge
     return list({id(edge): edge for edge in best.values()}.values())
-
-
-def _joins(edges: Sequence[Edge]) -> list[Join]:
-    """Edges as joins; their confidence is the score as a share of the highest. What touches where is not known."""
-    top = max((edge.weight for edge in edges), default=1.0)
-    return [Join((e.i, e.j), e.T_i_j, float(e.weight / top), 0.0, 0.0, 0.0) for e in edges]

@@ -84,8 +84,8 @@ class Rematcher:
         self._known = {}
         for join in known:
             i, j = join.parts
-            self._known.setdefault((i, j), []).append((join.confidence, join.T_i_j))
-            self._known.setdefault((j, i), []).append((join.confidence, join.T_i_j.inverse()))
+            self._known.setdefault((i, j), []).append((join.sure, join.T_i_j))
+            self._known.setdefault((j, i), []).append((join.sure, join.T_i_j.inverse()))
         return [join for found in self.each(lambda k: self._joins(*pairs[k]), len(pairs)) for join in found]
 
     def _prepare(self, groups: Sequence[Group]) -> None:

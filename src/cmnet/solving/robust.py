@@ -72,7 +72,7 @@ def even_out(group: Group, centres: Array, length: float, held: Sequence[int] = 
     """The group with poses that all its joins agree on best; held parts stay, or else the first part does."""
     if len(group.T) == 1:
         return group
-    edges = [Edge(*join.parts, join.T_i_j, join.confidence) for join in group.joins]
+    edges = [Edge(*join.parts, join.T_i_j, join.sure) for join in group.joins]
     T = shonan(group.T, edges, centres, length, held)
     return average(Group(T, group.joins), centres, length, held)
 

@@ -35,7 +35,7 @@ def without_slips(before: Group, after: Group, surfaces: Sequence[Surface], held
             slipped |= {min((k for k in join.parts if k not in held), key=lambda k: surfaces[k].area)}
     T = dict(after.T)
     for k in slipped:
-        joins = sorted((join for join in before.joins if k in join.parts), key=lambda join: -join.confidence)
+        joins = sorted((join for join in before.joins if k in join.parts), key=lambda join: -join.sure)
         partners = [other for join in joins for other in join.parts if other not in slipped]
         if not partners:
             return before

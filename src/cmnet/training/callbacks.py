@@ -14,6 +14,7 @@ from typing import Any
 import lightning.pytorch as pl
 from lightning.pytorch.callbacks import RichProgressBar
 
+from cmnet.files import sync, write_text
 from cmnet.model.network import CMNet
 from cmnet.training.module import CMNetModule
 
@@ -75,6 +76,7 @@ class Keeper(pl.Callback):
         temporary = self.folder / f".{CHECKPOINT}.new"
         trainer.save_checkpoint(temporary)
         if trainer.is_global_zero:
+            sync(temporary)
             os.replace(temporary, self.folder / CHECKPOINT)
             _net(pl_module).save(self.folder / WEIGHTS, step=trainer.global_step)
         self.saved = time.monotonic()
@@ -121,12 +123,13 @@ class CsvLog(pl.Callback):
 
 
 def _keep_rows(path: Path, last_step: int) -> None:
-    """Drop the rows of steps that a resumed run will take again."""
+    """Drop the rows of steps that a resumed run will take again, and those that were not written to their end."""
     if not path.exists():
         return
-    header, *rows = path.read_text().splitlines()
-    kept = [row for row in rows if int(row.split(",", 1)[0]) <= last_step]
-    path.write_text("\n".join([header, *kept]) + "\n") if kept else path.unlink()
+    header, *rows = path.read_text(encoding="utf-8", errors="replace").split("\n")[:-1] or [""]
+    whole = [row for row in rows if row.count(",") == header.count(",") and row.partition(",")[0].isdecimal()]
+    kept = [row for row in whole if int(row.partition(",")[0]) <= last_step]
+    write_text(path, "\n".join([header, *kept, ""])) if kept else path.unlink()
 
 
 class Bar(RichProgressBar):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import json
+from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
+from cmnet import __version__
 from cmnet.data.augment import Augmentation
 from cmnet.data.exercises import Drawing
 from cmnet.model.config import CMNetConfig
@@ -43,6 +45,12 @@ class TrainConfig:
         worse = Augmentation(self.noise, self.tilt, self.thinning, self.chips)
         plain = plain_drawing(net_config)
         return replace(plain, choice=self.choice, pairs=self.pairs, apart=self.apart, augmentation=worse)
+
+
+def settings_text(net_config: CMNetConfig, config: TrainConfig) -> str:
+    """All settings of a run as JSON: what config.json says, and what its checkpoints keep."""
+    settings = {"cmnet": __version__, "network": net_config.to_dict(), "training": asdict(config)}
+    return json.dumps(settings, indent=1) + "\n"
 
 
 def plain_drawing(net_config: CMNetConfig) -> Drawing:

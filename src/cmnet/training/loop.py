@@ -8,7 +8,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,6 @@ from lightning.pytorch.loggers import TensorBoardLogger
 from lightning.pytorch.utilities import rank_zero_only
 from torch import Tensor
 
-from cmnet import __version__
 from cmnet.data.exercises import ExerciseDataset, ObjectStream, Ordered
 from cmnet.data.objects import ObjectSource
 from cmnet.errors import InputError
@@ -27,8 +26,11 @@ from cmnet.model.config import CMNetConfig
 from cmnet.model.network import CMNet
 from cmnet.training.batches import Consecutive, Dealt, loader
 from cmnet.training.callbacks import CHECKPOINT, WEIGHTS, Bar, CsvLog, Keeper, LineProgress
-from cmnet.training.config import TrainConfig, plain_drawing
+from cmnet.training.config import TrainConfig, plain_drawing, settings_text
 from cmnet.training.module import CMNetModule
+
+logger = logging.getLogger("cmnet")
+CONFIG = "config.json"
 
 
 @dataclass(frozen=True)
@@ -64,13 +66,15 @@ def train(
 ) -> Result:
     """Train until `config.steps`, a signal or the time is over.
 
-    An existing run in `folder` is continued with `resume`, from its checkpoint and with the same settings; without
-    it, it is refused. A new run starts from the weights `init` (a name or a path), or from random ones.
+    An existing run in `folder` is continued with `resume`, from its checkpoint and with the same settings, or anew if
+    it has none yet; without `resume`, it is refused. A new run starts from the weights `init` (a name or a path), or
+    from random ones.
     """
     machine = machine or Machine()
-    first = None if init is None or resume else _first_weights(init, net_config)
-    checkpoint = _prepare(folder, net_config, config, resume)
-    start = _steps_done(checkpoint)
+    checkpoint = _checkpoint(folder, resume)
+    first = None if init is None or checkpoint else _first_weights(init, net_config)
+    _keep_settings(folder, checkpoint, settings_text(net_config, config))
+    start = checkpoint["global_step"] if checkpoint else 0
     module = CMNetModule(net_config, config, first)
     trainer = _trainer(folder, config, machine, max_seconds, validates=validation is not None)
     rank, ranks = trainer.global_rank, trainer.world_size
@@ -85,7 +89,7 @@ def train(
     with warnings.catch_warnings(), _threads(config.threads):
         warnings.simplefilter("ignore")  # Lightning's advice on workers and on loaders it thinks cannot resume
         # weights_only: a checkpoint is data, nothing in it may run
-        trainer.fit(module, **loaders, ckpt_path=checkpoint, weights_only=True)
+        trainer.fit(module, **loaders, ckpt_path=folder / CHECKPOINT if checkpoint else None, weights_only=True)
     return Result(folder / WEIGHTS, trainer.global_step, trainer.is_global_zero)
 
 
@@ -109,41 +113,52 @@ def _first_weights(init: str | Path, net_config: CMNetConfig) -> dict[str, Tenso
     return net.state_dict()
 
 
-def _prepare(folder: Path, net_config: CMNetConfig, config: TrainConfig, resume: bool) -> Path | None:
-    """Make or check the run folder; the checkpoint to go on from, if there is one."""
-    settings = {"cmnet": __version__, "network": net_config.to_dict(), "training": asdict(config)}
-    text = json.dumps(settings, indent=1) + "\n"
-    path, checkpoint = folder / "config.json", folder / CHECKPOINT
-    if rank_zero_only.rank > 0:  # the first process has checked, and made the folder before it started this one
-        return checkpoint if resume else None
-    if path.exists() and not resume:
-        raise InputError(f"{folder} already holds a run; continue it with --resume, or choose another folder")
-    if resume and not checkpoint.exists():
+def _checkpoint(folder: Path, resume: bool) -> dict[str, Any] | None:
+    """What the checkpoint to go on from says about itself; None: the run starts from the first step."""
+    path = folder / CHECKPOINT
+    begun = path.exists() or (folder / CONFIG).exists()
+    if resume and path.exists():
+        return _read(path)
+    if resume and not begun:
         raise InputError(f"there is no run to resume in {folder} ({CHECKPOINT} is missing); start one without --resume")
-    if resume:
-        _same_settings(folder, json.loads(path.read_text()), json.loads(text))
-        return checkpoint
-    write_text(path, text)
+    if begun and rank_zero_only.rank == 0:  # the first process has checked, and written, before it starts the others
+        if not resume:
+            raise InputError(f"{folder} already holds a run; continue it with --resume, or choose another folder")
+        logger.warning("%s was stopped before its first checkpoint; it starts anew", folder)
     return None
 
 
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            content = torch.load(path, map_location="cpu", weights_only=True)
+        return {"global_step": int(content["global_step"]), "settings": content.get("settings")}
+    except Exception as error:  # torch's own words are about its arguments
+        raise InputError(f"{path} is damaged or no checkpoint; start a new run in another folder") from error
+
+
+def _keep_settings(folder: Path, checkpoint: dict[str, Any] | None, text: str) -> None:
+    """Write config.json; a run that is continued must have the settings that it was started with."""
+    path = folder / CONFIG
+    if checkpoint is not None:
+        try:
+            old = json.loads(checkpoint["settings"] or path.read_text(encoding="utf-8"))
+            known = {section: dict(old[section]) for section in ("network", "training")}
+        except (OSError, ValueError, LookupError, TypeError) as error:
+            raise InputError(f"{path} is missing or damaged; start a new run in another folder") from error
+        _same_settings(folder, known, json.loads(text))
+    if rank_zero_only.rank == 0:
+        write_text(path, text)
+
+
 def _same_settings(folder: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
-    for section in ("network", "training"):
+    for section, known in old.items():
         for name, value in new[section].items():
-            if old[section].get(name) != value and name not in ("workers", "checkpoint_minutes"):
+            if known.get(name) != value and name not in ("workers", "checkpoint_minutes"):
                 raise InputError(
-                    f"{folder} was started with {name} = {old[section].get(name)}, not {value}; "
+                    f"{folder} was started with {name} = {known.get(name)}, not {value}; "
                     "resume with the same settings, or start a new run in another folder"
                 )
-
-
-def _steps_done(checkpoint: Path | None) -> int:
-    if checkpoint is None:
-        return 0
-    try:
-        return int(torch.load(checkpoint, map_location="cpu", weights_only=True)["global_step"])
-    except Exception as error:
-        raise InputError(f"{checkpoint} cannot be read ({error}); start a new run in another folder") from None
 
 
 def _trainer(

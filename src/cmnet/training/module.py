@@ -16,7 +16,7 @@ from cmnet.model.config import CMNetConfig
 from cmnet.model.losses import Losses, break_loss, combinative_loss
 from cmnet.model.network import CMNet
 from cmnet.training.batches import ExerciseTensors
-from cmnet.training.config import TrainConfig
+from cmnet.training.config import TrainConfig, settings_text
 from cmnet.training.figures import Figures
 
 
@@ -46,6 +46,9 @@ class CMNetModule(pl.LightningModule):
             truth = pair.matches, pair.T_q_p
             losses.append(combinative_loss(p, q, self.net.compare(p, q), *truth, self.net.config, generator, breaking))
         return _mean(losses)
+
+    def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        checkpoint["settings"] = settings_text(self.net.config, self.config)
 
     def training_step(self, batch: list[ExerciseTensors], batch_idx: int) -> Tensor:
         losses = _mean([self.exercise_losses(exercise) for exercise in batch])

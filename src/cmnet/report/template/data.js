@@ -33,9 +33,12 @@ const linear = (hex) => [1, 3, 5].map((k) => toLinear(parseInt(hex.slice(k, k + 
 
 // Never 0 % or 100 %: nothing is certain.
 function percent(p) {
+  if (p === null) return 'unknown';
   if (p >= 0.995) return '> 99\u00a0%';
   return p < 0.01 ? '< 1\u00a0%' : `${Math.round(100 * p)}\u00a0%`;
 }
+
+const afterPercent = (p) => (p === null ? ' how sure it is' : ' sure');
 
 function figure(x) {
   if (x === null) return '–';

@@ -106,7 +106,7 @@ class Panel {
     const [a, b] = join.parts;
     const names = `${facts.parts[a].name} + ${facts.parts[b].name}`;
     const fill = el('i');
-    fill.style.width = `${Math.max(100 * join.confidence, 1)}%`;
+    fill.style.width = join.confidence === null ? 0 : `${Math.max(100 * join.confidence, 1)}%`;
     const title = el('span', { class: 'name', text: names });
     if (!join.used) title.append(el('span', { class: 'tag', text: 'not used' }));
     const choose = el('button', { type: 'button', title: names, on: { click: () => this.app.chooseJoin(n) } },
@@ -161,7 +161,7 @@ class Panel {
       drawing('', 'M5 5l10 10M15 5L5 15'));
     card.replaceChildren(close, el('div', { class: 'ends' }, ...ends),
       el('p', { class: 'verdict', text: percent(join.confidence) },
-        el('small', { text: ' sure' })),
+        el('small', { text: afterPercent(join.confidence) })),
       el('p', { class: 'small', text: join.used ? 'The assembly rests on it.' : 'Not used in the assembly.' }),
       el('dl', {}, ...rows.flatMap(([name, value]) => [el('dt', { text: name }), el('dd', { text: value })])));
     if (matches) card.append(this.lineChoice(scene, matches));
