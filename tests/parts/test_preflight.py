@@ -89,3 +89,10 @@ def test_repairs_are_said():
     ball = trimesh.creation.icosphere(3)
     turned = load_parts([trimesh.Trimesh(ball.vertices, ball.faces[:, ::-1], process=False)])
     assert preflight([*PARTS, *turned]).advice == ("part_0: was inside out: turned round",)
+
+
+def test_clouds_without_normals_are_pointed_out():
+    points = trimesh.creation.icosphere(3).vertices
+    bare, told = Part("bare", points), Part("told", 2 * points, normals=points)
+    assert any("bare has no normals" in line for line in preflight([bare, told]).advice)
+    assert not any("no normals" in line for line in preflight([told]).advice)

@@ -72,6 +72,7 @@ def preflight(parts: Sequence[Part], seed: int = 0) -> Preflight:
     repairs = [f"{p.name}: {repair}" for p in looks for repair in p.repairs]
     advice = [
         *repairs,
+        *_without_normals(parts, looks),
         *_worn_numbers(looks),
         *(_different_units(looks) or _too_small(looks)),
         *_same_twice(parts, looks),
@@ -119,6 +120,14 @@ def _step(vertices: Array) -> float:
     with np.errstate(over="ignore"):
         single = vertices.astype(np.float32)
     return float(np.spacing(np.abs(single).max())) if (single == vertices).all() else 0.0
+
+
+def _without_normals(parts: Sequence[Part], looks: Sequence[Look]) -> list[str]:
+    bare = [p for part, p in zip(parts, looks) if part.faces is None and part.normals is None]
+    if not bare:
+        return []
+    what = "has" if len(bare) == 1 else "have"
+    return [f"{_listed(bare)} {what} no normals: estimated from the points; export them if the scanner knows them"]
 
 
 def _worn_numbers(looks: Sequence[Look]) -> list[str]:
