@@ -5,8 +5,9 @@ import pytest
 import trimesh
 
 from cmnet.errors import InputError
-from cmnet.parts.load import load_part
+from cmnet.parts.load import load_part, load_parts
 from cmnet.parts.lzf import decompress
+from cmnet.parts.part import Part
 
 BALL = trimesh.creation.icosphere(3)
 POINTS = np.asarray(BALL.vertices, dtype=np.float32).astype(np.float64) + 3
@@ -153,3 +154,23 @@ def test_xyz_with_decimal_commas(tmp_path, between):
     part = load_part(tmp_path / "a.xyz")
     assert np.allclose(part.vertices, POINTS, atol=1e-5)
     assert np.allclose(part.normals, NORMALS, atol=1e-2)
+
+
+def test_points_in_the_air_are_left_out_and_the_rest_stays(caplog):
+    rng = np.random.default_rng(0)
+    ball = rng.standard_normal((4000, 3))
+    ball /= np.linalg.norm(ball, axis=1, keepdims=True)
+    air = ball.copy()
+    air[::100] *= rng.uniform(1.4, 1.8, (40, 1))
+    (part,) = load_parts([Part("ball", air, normals=ball)])
+    gone = {*map(tuple, air)} - {*map(tuple, part.vertices)}
+    assert gone <= {*map(tuple, air[::100])}
+    assert len(gone) > 36
+    assert np.allclose(part.normals, part.vertices / np.linalg.norm(part.vertices, axis=1, keepdims=True))
+    assert "lie off the surface" in caplog.text
+    assert len(load_parts([Part("ball", ball)])[0].vertices) == 4000
+
+
+def test_uneven_clouds_keep_their_points():
+    grid = np.stack(np.meshgrid(np.geomspace(0.01, 1, 80), np.geomspace(0.01, 1, 80), [0.0]), axis=-1).reshape(-1, 3)
+    assert len(load_parts([Part("uneven", grid)])[0].vertices) == len(grid)

@@ -22,7 +22,8 @@ Bools = NDArray[np.bool_]
 Rng = np.random.Generator
 
 WITNESSES = 10_000  # samples of a part by which its mates know their breaks,
-UNEVEN = 1e-3  # and how far these may lie off them, as a share of the size
+TOUCHING = 1e-3  # and how far these may lie off them, as a share of the size
+SPREAD = 0.1  # how far off outliers lie, as a share of the size
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,8 @@ class Condition:
     points: int = 0  # a part becomes a cloud of so many points, evenly likely by area; 0: as stored
     normals: int = 1  # 0: clouds come without normals
     noise: float = 0.0  # standard deviation of each coordinate of a vertex or point
+    outliers: float = 0.0  # share of a cloud's points that are measured in the air, up to SPREAD off the surface
+    uneven: float = 0.0  # of a cloud, how many times as dense the densest end is as the sparsest; 0: even
 
 
 AS_STORED = Condition()
@@ -61,6 +64,9 @@ CONDITIONS = {
     "cloud-50k": Condition(points=50_000),
     "cloud-50k-noise": Condition(points=50_000, noise=LOW),
     "cloud-50k-strong-noise": Condition(points=50_000, noise=HIGH),
+    "cloud-10k-uneven": Condition(points=10_000, uneven=5.0),
+    "cloud-10k-outliers": Condition(points=10_000, outliers=0.01),
+    "cloud-10k-holes": Condition(points=10_000, holes=1.0),
     "bare-10k": Condition(points=10_000, normals=0),
     "bare-10k-noise": Condition(points=10_000, normals=0, noise=LOW),
     "bare-10k-strong-noise": Condition(points=10_000, normals=0, noise=HIGH),
@@ -120,7 +126,7 @@ def broken_faces(parts: Sequence[Part], size: float, rng: Rng) -> list[Bools]:
     bare = [part.vertices[_faces(part)] / size for part in parts]
     samples = [sample_triangles(corners, WITNESSES, rng) for corners in bare]
     return [
-        np.any([lies_on(middles(corners), other, UNEVEN) for other in samples[:k] + samples[k + 1 :]], axis=0)
+        np.any([lies_on(middles(corners), other, TOUCHING) for other in samples[:k] + samples[k + 1 :]], axis=0)
         for k, corners in enumerate(bare)
     ]
 
@@ -142,12 +148,14 @@ def _scanned(part: Part, condition: Condition, size: float, rng: Rng) -> Part:
     if condition.holes:
         part = _with_holes(part, rng.poisson(condition.holes), rng)
     if condition.points:
-        part = _as_cloud(part, condition.points, rng)
+        part = _as_cloud(part, condition.points, condition.uneven, rng)
     if part.faces is None and not condition.normals:
         part = replace(part, normals=None)
     if condition.noise:
         noise = condition.noise * size * rng.standard_normal(part.vertices.shape)
         part = replace(part, vertices=part.vertices + noise, visual=None)
+    if condition.outliers and part.faces is None:
+        part = _with_outliers(part, condition.outliers, size, rng)
     return part
 
 
@@ -160,12 +168,26 @@ def _with_holes(part: Part, count: int, rng: Rng) -> Part:
     return replace(part, vertices=part.vertices[used], faces=faces.reshape(-1, 3), colors=None, visual=None)
 
 
-def _as_cloud(part: Part, count: int, rng: Rng) -> Part:
+def _as_cloud(part: Part, count: int, uneven: float, rng: Rng) -> Part:
     """Points of its surface with the surface's normals; of what is a cloud already, at most so many of its points."""
-    if part.faces is None:
-        return _some_points(part, np.sort(rng.permutation(len(part.vertices))[:count]))
-    points, normals = sample_faces(part.triangles, count, rng)
-    return replace(part, vertices=points, faces=None, normals=normals, colors=None, visual=None)
+    if part.faces is not None:
+        points, normals = sample_faces(part.triangles, count if uneven <= 1 else round(uneven * count), rng)
+        part = replace(part, vertices=points, faces=None, normals=normals, colors=None, visual=None)
+    if uneven > 1:  # denser and denser along a random direction
+        along = part.vertices @ rng.standard_normal(3)
+        share = (along - along.min()) / np.ptp(along)
+        part = _some_points(part, np.flatnonzero(rng.random(len(along)) < uneven ** (share - 1)))
+    if len(part.vertices) > count:
+        part = _some_points(part, np.sort(rng.permutation(len(part.vertices))[:count]))
+    return part
+
+
+def _with_outliers(cloud: Part, share: float, size: float, rng: Rng) -> Part:
+    """The cloud with some of its points moved off the surface, anywhere up to SPREAD."""
+    chosen = rng.permutation(len(cloud.vertices))[: round(share * len(cloud.vertices))]
+    points = cloud.vertices.copy()
+    points[chosen] += SPREAD * size * rng.uniform(-1, 1, (len(chosen), 3))
+    return replace(cloud, vertices=points)
 
 
 def _some_points(cloud: Part, kept: Ints) -> Part:

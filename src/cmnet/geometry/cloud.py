@@ -14,6 +14,7 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 MANY = 100_000  # points that normals are fitted at, at most; any others have those of the nearest one
+FACING = 0.1  # normals with a larger cosine lie on the same side of a wall
 TOLD = 0.5  # openness from which a point's side is told by itself
 
 
@@ -33,7 +34,7 @@ def areas_of_points(points: Array, normals: Array | None = None, k: int = 8) -> 
     distances, index = nearest_few(cKDTree(points), points, several + 1)
     if normals is None:
         return np.asarray(np.pi * distances[:, -1] ** 2 / several)
-    facing = np.cumsum(np.einsum("nkc,nc->nk", normals[index], normals) > 0, axis=1) - 1
+    facing = np.cumsum(np.einsum("nkc,nc->nk", normals[index], normals) > FACING, axis=1) - 1
     last = np.where(facing[:, -1] >= k, (facing >= k).argmax(axis=1), several)[:, None]
     count = np.maximum(np.take_along_axis(facing, last, axis=1)[:, 0], 1)
     alone = np.pi * np.take_along_axis(distances, last, axis=1)[:, 0] ** 2 / count

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from cmnet.errors import InputError
 from cmnet.parts.body import Body
 from cmnet.parts.edges import face_bodies
-from cmnet.parts.health import check_part, coincident, distinct_points, drop_doubled_faces, strays
+from cmnet.parts.health import check_part, coincident, distinct_points, drop_doubled_faces, outliers, strays
 from cmnet.parts.orientation import faces_to_flip, is_inside_out
 from cmnet.parts.part import Part
 
@@ -133,12 +133,10 @@ def _cloud(body: Body, file: Path | None) -> Part:
     colors = None if body.colors is None else body.colors[kept]
     part = check_part(Part(body.name, body.vertices[kept], None, None, file, colors))
     normals = _unit(body.normals, len(body.vertices))
-    if normals is None:
+    part = without_outliers(part if normals is None else replace(part, normals=normals[kept]))
+    if part.normals is None or not is_inside_out(part.vertices, part.normals):
         return part
-    normals = normals[kept]
-    if not is_inside_out(part.vertices, normals):
-        return replace(part, normals=normals)
-    return replace(part, normals=-normals, repairs=("normals pointed inwards: turned round",))
+    return replace(part, normals=-part.normals, repairs=("normals pointed inwards: turned round",))
 
 
 def _without_strays(body: Body, kept: Ints) -> Ints:
@@ -149,6 +147,16 @@ def _without_strays(body: Body, kept: Ints) -> Ints:
     if len(kept) < before:
         log.warning("%s: %d points far away from all others are left out", body.name, before - len(kept))
     return kept
+
+
+def without_outliers(part: Part) -> Part:
+    """A cloud without the points that were measured in the air; a mesh as it is."""
+    alone = outliers(part.vertices) if part.faces is None else np.empty(0, dtype=np.int64)
+    if not len(alone):
+        return part
+    log.warning("%s: %d points that lie off the surface of the others are left out", part.name, len(alone))
+    arrays = {name: getattr(part, name) for name in ("vertices", "normals", "colors")}
+    return replace(part, **{name: np.delete(a, alone, axis=0) for name, a in arrays.items() if a is not None})
 
 
 def _unit(normals: Array | None, n: int) -> Array | None:

@@ -5,8 +5,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial import cKDTree
 
 from cmnet.errors import InputError
+from cmnet.geometry.trees import nearest_few
 from cmnet.parts.part import Part
 
 Array = NDArray[np.float64]
@@ -18,6 +20,9 @@ THIN = 1e-5  # area of a mesh over the square of its size: what has less is no s
 FEWEST_POINTS = 32  # a cloud of fewer points has no surface to speak of
 STRAY = 30.0  # times as far out as all the rest: what lies there is a mistake,
 FEW = 1000  # if it is no more than one vertex of so many
+BESIDE = 8  # neighbours that a point of a cloud has on its surface
+ALONE = 3.0  # times as far from those as they are from theirs: a point that was measured in the air,
+SOME = 0.1  # if fewer than this share of the points are
 
 
 def merge_coincident(vertices: Array, faces: Ints) -> tuple[Array, Ints]:
@@ -131,6 +136,19 @@ def strays(points: Array) -> Ints:
     away = np.abs(points - np.median(points, axis=0)).max(axis=1)
     last = len(points) - 1 - max(1, len(points) // FEW)
     return np.flatnonzero(np.isfinite(away) & (away > STRAY * np.partition(away, last)[last]))
+
+
+def outliers(points: Array) -> Ints:
+    """Indices (k,) of points that lie ALONE times as far from their neighbours as these from theirs; none if many do.
+
+    points : (n, 3) float
+    """
+    if len(points) < FEWEST_POINTS or not np.isfinite(points).all():
+        return np.empty(0, dtype=np.int64)
+    distance, index = nearest_few(cKDTree(points), points, BESIDE + 1)
+    apart = distance[:, -1]
+    found = np.flatnonzero(apart > ALONE * np.median(apart[index[:, 1:]], axis=1))
+    return found if len(found) < len(points) * SOME else found[:0]
 
 
 def _used(part: Part) -> Bools:

@@ -17,7 +17,7 @@ import numpy as np
 from cmnet.errors import InputError
 from cmnet.parts.archive import unpacked
 from cmnet.parts.body import Body
-from cmnet.parts.convert import refuse_crowds, split_bodies, to_part, together
+from cmnet.parts.convert import refuse_crowds, split_bodies, to_part, together, without_outliers
 from cmnet.parts.health import check_part
 from cmnet.parts.meshfile import bodies_of_scene, joined, read_mesh_file
 from cmnet.parts.part import Part
@@ -121,7 +121,7 @@ def _instead(names: Sequence[str]) -> str:
 def _as_one(item: Any, name: str) -> Part:
     """Everything that a file or object holds as one part."""
     if isinstance(item, Part):
-        return check_part(item)
+        return without_outliers(check_part(item))
     if isinstance(item, str | Path):
         path = expanded(item)
         return together(shown_name(path.stem), [to_part(body, path) for body in _read(path)])
@@ -131,7 +131,7 @@ def _as_one(item: Any, name: str) -> Part:
 def _taken_apart(item: Any) -> list[Part]:
     """The parts of a file or object that was given alone: the nodes of its scene, or else its connected bodies."""
     if isinstance(item, Part):
-        return [check_part(item)]
+        return [without_outliers(check_part(item))]
     path = expanded(item) if isinstance(item, str | Path) else None
     bodies = _bodies_in(item, "part_0") if path is None else _read(path)
     refuse_crowds(str(path or "the scene"), len(bodies))
