@@ -184,7 +184,7 @@ def test_constraints_may_be_a_mapping(parts):
 
 def test_threads_that_assemble_at_once_get_their_own_answers(monkeypatch):
     def known_by_names(surfaces, *rest, **settings):
-        return Assembly(np.tile(np.eye(4), (2, 1, 1)), [], [0, 1], [], surfaces)
+        return Assembly(np.tile(np.eye(4), (2, 1, 1)), [[0, 1]], [], [], surfaces)
 
     monkeypatch.setattr(cmnet.assembler, "prepare", lambda part, *rest: part.name)
     monkeypatch.setattr(cmnet.assembler, "joins", lambda *rest: [])

@@ -26,7 +26,7 @@ from cmnet.pairing.surface import COARSE, FINE, FIRST, Look, Surface, prepare, u
 from cmnet.parts.health import require_parts
 from cmnet.parts.load import load_parts
 from cmnet.parts.part import Part
-from cmnet.parts.points import Points, sample_parts, unit_length
+from cmnet.parts.points import Points, sample_parts, unit_length, without_noise
 from cmnet.processes import cores, forked
 from cmnet.solving.assembly import Assembly
 from cmnet.solving.clashes import with_refusals
@@ -125,6 +125,9 @@ class Assembler:
         loaded = load_parts(parts)
         require_parts(loaded)
         known = self._known(constraints, one_object, loaded)
+        if any(part.faces is None for part in loaded):
+            unit = unit_length(loaded)
+            loaded = self._each("clouds", lambda k: without_noise(loaded[k], unit), len(loaded), tell)
         pairs = list(combinations(range(len(loaded)), 2))
         kept: Kept = {}
         asked = self._net and (self.stages.learned or self.solver == "paper")

@@ -10,11 +10,12 @@ if TYPE_CHECKING:
 
 # What the stages of an assembly mean to somebody who watches them.
 STAGES = {
+    "clouds": "reading the point clouds",
     "surfaces": "looking at the parts",
     "descriptors": "describing the parts",
     "matches": "matching their surfaces",
     "joins": "trying every pair",
-    "groups": "putting them together",
+    "second look": "looking again at what is open",
 }
 
 

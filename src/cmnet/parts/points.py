@@ -2,11 +2,12 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cmnet.geometry.noise import averaged, noise_of
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.sampling import SATURATION, allocate, poisson_subset, sample_surface
 from cmnet.parts.part import Faces, Part
@@ -14,6 +15,7 @@ from cmnet.parts.part import Faces, Part
 Array = NDArray[np.float64]
 
 UNIT_AREA = 1.6  # surface of all parts together, in network units: 5000 samples then lie about 0.018 apart
+NOISE = 0.0002  # across the surface that clouds may keep, in network units: a fifteenth of what surfaces touch within
 CROWD = 8  # of a dense cloud, so many points per sample wanted are looked at
 
 
@@ -48,9 +50,23 @@ def sample_parts(parts: Sequence[Part], total: int, seed: int = 0, minimum: int 
     return [_sample(part, float(area), int(n), seed) for part, area, n in zip(parts, areas, counts)]
 
 
-def unit_length(points: Sequence[Points]) -> float:
+def unit_length(points: Sequence[Points] | Sequence[Part]) -> float:
     """The length of one network unit, in the unit of the parts: derived from their areas alone."""
     return float(np.sqrt(sum(p.area for p in points) / UNIT_AREA))
+
+
+def without_noise(part: Part, unit: float) -> Part:
+    """A cloud with its noise averaged away, as far as it is dense enough for that; a mesh as it is.
+
+    unit : length of one network unit
+    """
+    if part.faces is not None:
+        return part
+    noise = noise_of(part.vertices, part.outward)
+    if noise <= NOISE * unit:
+        return part
+    points, normals = averaged(part.vertices, part.outward, noise, NOISE * unit)
+    return replace(part, vertices=points, normals=normals)
 
 
 def _sample(part: Part, area: float, count: int, seed: int) -> Points:
