@@ -465,6 +465,33 @@ def real_scans() -> str | None:
     return section("Real scans", REAL, table(columns, rows), *sources)
 
 
+def exactness() -> str | None:
+    """Whether ± means what it says."""
+    if (result := read("uncertainty")) is None:
+        return None
+    keys = ("length %", "true length %", "degrees", "true degrees")
+    rows = [
+        [name, str(f["n"]), number(f["normalised"], 2), number(f["median"], 2), percent(f["within"])]
+        + [number(f[key], 3) for key in keys]
+        for name, f in result["table"].items()
+    ]
+    columns = ("", "n", "true / claimed", "median", "in 90 %", "± length %", "true", "± degrees", "true")
+    told = (
+        "What ± claims against the true error, on generated objects that it was not fitted on, geometry alone: joins\n"
+    )
+    told += (
+        "that are used and right to 5°, and parts against the one that stays. *True / claimed*: the root of the mean\n"
+    )
+    told += (
+        "of eᵀ C⁻¹ e / 6, which an honest covariance C makes 1, with a median of 0.89 and 90 % *in 90 %*. Lengths:\n"
+    )
+    told += (
+        "root mean squares, in per cent of the object's largest side. The mean is what a few errors far out make of\n"
+    )
+    told += "it: most poses are better than they claim.\n"
+    return section("How exactly parts lie", told, table(columns, rows), source("uncertainty", result))
+
+
 def features_worth() -> str | None:
     """What it is worth to look at each feature of a contact."""
     if (result := read("confidence")) is None:
@@ -547,6 +574,7 @@ def page() -> str:
         conditions(),
         real_scans(),
         confidence(),
+        exactness(),
         features_worth(),
         speed(),
         nearest(),

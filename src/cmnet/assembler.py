@@ -34,6 +34,7 @@ from cmnet.solving.constraints import Constraints, Known, load_constraints, of_o
 from cmnet.solving.looks import look_again
 from cmnet.solving.paper import solve_paper
 from cmnet.solving.shonan import Edge
+from cmnet.solving.uncertainty import with_uncertainties
 
 SOLVERS = ("robust", "paper")
 SUGGESTED = 6  # poses of a pair that the network suggests, or the coarse surfaces
@@ -151,7 +152,8 @@ class Assembler:
         )
         if self.stages.verify and (assembly.unplaced or len(assembly.groups) > 1):
             assembly = with_refusals(assembly, [part.name for part in loaded], surfaces, *filter(None, [coarse()]))
-        return with_matches(assembly, kept)
+        fixed = [k for k, T in known.fix if np.allclose(assembly.poses[k], T.matrix())] if known else []
+        return with_matches(with_uncertainties(assembly, surfaces, fixed), kept)
 
     def _known(self, constraints: Known | None, one_object: bool, parts: Sequence[Part]) -> Constraints | None:
         if self.solver == "paper" and constraints is not None:

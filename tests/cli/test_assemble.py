@@ -68,7 +68,7 @@ def test_a_folder_becomes_a_folder(quick, pile, tmp_path, capsys):
 def test_what_was_not_measured_is_unknown_in_the_table():
     assembly, parts = hand_made(("a", "b", "c"))
     shown = [list(column.cells) for column in joins_table(unmeasured(assembly), parts).columns[2:]]
-    assert shown == [["unknown"]] * 4
+    assert shown == [["unknown"]] * 5
 
 
 @pytest.mark.parametrize(("more", "hinted"), [([], True), (["--one-object"], False), (["--solver", "paper"], False)])

@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from cmnet.geometry.pose import Pose
-from cmnet.pairing.refine import _add_up, _Asked, _Samples
+from cmnet.pairing.refine import Samples, _add_up, _Asked
 
 
 def planes(rng, count=40):
@@ -30,7 +30,7 @@ def test_a_small_motion_is_undone(seed):
     rng = np.random.default_rng(seed)
     points, normals = planes(rng)
     motion = little(rng, 1e-3)
-    step = asked(_Samples(points, -normals).moved(motion), points, normals).solution()
+    step = asked(Samples(points, -normals).moved(motion), points, normals).solution()
     left = (step @ motion).apply(points) - points
     assert np.abs(left).max() < 0.02 * np.abs(motion.apply(points) - points).max()
 
@@ -39,7 +39,7 @@ def test_a_small_motion_is_undone(seed):
 def test_the_opposite_motion_is_asked_of_the_other_part(seed):
     rng = np.random.default_rng(seed)
     points, normals = planes(rng)
-    samples, T_a_b = _Samples(points, -normals).moved(little(rng, 0.1)), Pose.random(rng, 1.0)
+    samples, T_a_b = Samples(points, -normals).moved(little(rng, 0.1)), Pose.random(rng, 1.0)
     here = asked(samples, points, normals).turned(T_a_b)
     gap = ((samples.x - points) * normals).sum(axis=1)
     x, n = T_a_b.apply(samples.x), -T_a_b.rotate(normals)
@@ -51,9 +51,9 @@ def test_the_opposite_motion_is_asked_of_the_other_part(seed):
 
 def test_samples_that_look_the_same_way_ask_for_nothing():
     points, normals = planes(np.random.default_rng(0))
-    assert asked(_Samples(points, normals), points, normals).solution() is None
+    assert asked(Samples(points, normals), points, normals).solution() is None
 
 
 def test_samples_beyond_the_radius_ask_for_nothing():
     points, normals = planes(np.random.default_rng(0))
-    assert asked(_Samples(points + 2.0, -normals), points, normals).solution() is None
+    assert asked(Samples(points + 2.0, -normals), points, normals).solution() is None

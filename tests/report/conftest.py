@@ -1,5 +1,7 @@
 """A broken vase with known places, for the tests of the report."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ from cmnet.data.shapes import make_shape
 from cmnet.geometry.pose import Pose
 from cmnet.matched import PairMatches
 from cmnet.pairing.joins import Join
+from cmnet.pairing.uncertainty import Uncertainty
 from cmnet.parts.part import Part
 from cmnet.solving.assembly import Assembly
 
@@ -33,5 +36,8 @@ def vase():
     near = parts[joins[0].parts[1]].vertices[:40]
     scores = np.linspace(0, 1, 40), np.full(40, 0.8), np.full(40, 0.6)
     matches = {joins[0].parts: PairMatches(joins[0].T_i_j.apply(near), near, *scores)}
+    off = Uncertainty(np.diag([1e-4, 1e-4, 2e-4, 0.01, 0.01, 0.02]), 0.2, 1.2)
+    joins[0] = replace(joins[0], uncertainty=off)
+    known = [Uncertainty(np.zeros((6, 6)), 0.0, 0.0), *[off] * (last - 1), None]
     notes = ["piece 1 could not be <b>fixed</b>"]
-    return Assembly(poses, [list(range(last))], [last], joins, notes, matches), parts
+    return Assembly(poses, [list(range(last))], [last], joins, notes, matches, uncertainties=known), parts

@@ -17,7 +17,7 @@ from cmnet.report.folder import RESULT, write_results
 from cmnet.report.layout import offsets
 from cmnet.report.scene import glb_bytes
 from cmnet.solving.assembly import Assembly
-from results import NAMES, hand_made, unmeasured
+from results import NAMES, OFF, hand_made, unmeasured
 
 
 @pytest.fixture
@@ -48,6 +48,11 @@ def test_assembly_json_keeps_the_contract(written):
     assert first["confidence"] == 0.97
     assert np.array_equal(first["pose"], assembly.joins[0].T_i_j.matrix())
     assert second["gap_rms"] is None  # infinite
+    off = {"length": OFF.length, "degrees": OFF.degrees, "covariance": OFF.covariance.tolist()}
+    assert first["uncertainty"] == off
+    assert second["uncertainty"] is None
+    assert [p["uncertainty"] for p in content["parts"][1:]] == [off, off, None]
+    assert not np.any(content["parts"][0]["uncertainty"]["covariance"])  # it stays
 
 
 def test_what_was_not_measured_is_null_and_empty(tmp_path):
@@ -126,6 +131,8 @@ def test_tables(written):
     ]
     pose = np.array([[float(rows[0][f"T_a_b_{r}{c}"]) for c in range(4)] for r in range(3)])
     assert np.allclose(pose, assembly.joins[0].T_i_j.matrix()[:3], atol=1e-10)
+    assert [rows[0][f"uncertainty_{what}"] for what in ("length", "degrees")] == ["0.2", "1.15"]
+    assert rows[1]["uncertainty_length"] == ""
     lines = (folder / "config.yaml").read_text(encoding="utf-8").splitlines()
     config = {key: json.loads(value) for key, value in (line.split(": ", 1) for line in lines)}
     assert config["inputs"] == ["my: 'pile'\n"]

@@ -40,6 +40,8 @@ def test_the_facts_are_all_there_and_no_name_is_markup(page, vase):
     assert facts["notes"] == assembly.notes
     assert len(facts["joins"]) == len(assembly.joins)
     assert facts["joins"][0]["matches"]["shape"] == [0.8] * 40
+    assert [join.get("off") for join in facts["joins"][:2]] == [[0.2, 1.2], None]
+    assert [part.get("off") for part in facts["parts"]] == [[0, 0], *[[0.2, 1.2]] * (len(parts) - 2), None]
     for text in (parts[0].name, parts[1].name, "</title><b>", "<b>fixed</b>"):
         assert text not in page
     assert page.count("<script") == 3

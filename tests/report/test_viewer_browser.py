@@ -98,6 +98,13 @@ def test_names_titles_and_notes_are_text(page, vase):
     assert "4 of 5 parts placed in one group" in text(page, "#headline")
 
 
+def test_lists_say_how_exactly_parts_and_joins_lie(page, vase):
+    rows = "[...document.querySelectorAll('#parts .row, #joins .row')]"
+    off = page.evaluate(f"{rows}.map(row => row.querySelector('.off') !== null)")
+    parts, joins = len(vase[1]), len(vase[0].joins)
+    assert off == [False, *[True] * (parts - 2), False, True, *[False] * (joins - 1)]
+
+
 def test_a_picture_is_drawn(page, tmp_path):
     state(page)
     image = pixels(page, tmp_path)
@@ -131,6 +138,7 @@ def test_choosing_a_join_isolates_it(page, vase):
     assert f"{round(100 * join.confidence)}\u00a0%" in card
     assert "Shape score80\u00a0%" in card
     assert "Occupancy score60\u00a0%" in card
+    assert "Exact to±\u00a00.2 mm · ±\u00a01.2°" in card
     slide(page, 0)
     i, j = join.parts
     closed = state(page)

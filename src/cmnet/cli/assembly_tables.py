@@ -41,16 +41,17 @@ def joins_table(assembly: Assembly, parts: Sequence[Part]) -> Table:
     from rich.text import Text
 
     used = [join for join in assembly.joins if join.used]
-    table = Table(title="joins", caption="gap, overlap and contact in the unit of the files", title_justify="left")
+    table = Table(title="joins", caption="gap, overlap, contact and ± in the unit of the files", title_justify="left")
     for heading in ("part", "on part"):
         table.add_column(heading)
-    for heading in ("confidence", "gap", "overlap", "contact"):
+    for heading in ("confidence", "gap", "overlap", "contact", "exact to"):
         table.add_column(heading, justify="right")
     for join in used[:MOST_ROWS]:
         names = [Text(parts[k].name) for k in join.parts]
         lengths = [figure(x) for x in (join.gap_rms, join.penetration, join.contact_area)]
         percent = UNKNOWN if join.confidence is None else f"{int(100 * join.confidence)} %"
-        table.add_row(*names, percent, *lengths)  # rounded down: nothing is certain
+        off = UNKNOWN if join.uncertainty is None else f"± {figure(join.uncertainty.length)}"
+        table.add_row(*names, percent, *lengths, off)  # rounded down: nothing is certain
     _say_what_is_missing(table, len(used))
     return table
 

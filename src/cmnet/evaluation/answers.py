@@ -56,5 +56,7 @@ def _joins_among(joins: Sequence[Join], members: Sequence[int], given: Sequence[
     for join in joins:
         if place.keys() >= set(join.parts) and (join.used or join.sure >= DOUBTFUL):
             i, j = (place[part] for part in join.parts)
-            kept.append(replace(join, parts=(i, j), T_i_j=given[i].inverse() @ join.T_i_j @ given[j]))
+            back = given[i].inverse()
+            seen = None if join.uncertainty is None else join.uncertainty.moved(back)
+            kept.append(replace(join, parts=(i, j), T_i_j=back @ join.T_i_j @ given[j], uncertainty=seen))
     return kept

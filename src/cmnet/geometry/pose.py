@@ -74,6 +74,13 @@ class Pose:
         M[:3, :3], M[:3, 3] = self.R, self.t
         return M
 
+    def adjoint(self) -> Array:
+        """(6, 6) float: takes a small motion (turn, shift) of a's coordinates to the same one in b's."""
+        A = np.zeros((6, 6))
+        A[:3, :3] = A[3:, 3:] = self.R
+        A[3:, :3] = cross_matrix(self.t) @ self.R
+        return A
+
     def angle_to(self, other: Pose) -> float:
         """Geodesic distance of the two rotations, in degrees within [0, 180]."""
         # atan2 of sine and cosine stays exact near 0 and 180 degrees, arccos of the trace does not.

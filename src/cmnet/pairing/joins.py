@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.candidates import Candidate, candidates
 from cmnet.pairing.hypotheses import propose
 from cmnet.pairing.stages import ALL, Stages
 from cmnet.pairing.surface import Surface
+from cmnet.pairing.uncertainty import Uncertainty, uncertainty_of
 
 FIGURES = ("confidence", "contact_area", "gap_rms", "penetration")  # what is known of a join beside its pose
 
@@ -24,6 +28,7 @@ class Join:
     gap_rms      : root-mean-square distance of the touching surfaces
     penetration  : depth of one part in the other
     used         : whether an assembly rests on it
+    uncertainty  : how far T_i_j may be off, in the coordinates of part i; None: nobody knows
     """
 
     parts: tuple[int, int]
@@ -33,6 +38,12 @@ class Join:
     gap_rms: float | None
     penetration: float | None
     used: bool = False
+    uncertainty: Uncertainty | None = None
+
+    @property
+    def covariance(self) -> NDArray[np.float64] | None:
+        """(6, 6) float, of T_i_j: see `Uncertainty`."""
+        return None if self.uncertainty is None else self.uncertainty.covariance
 
     @property
     def sure(self) -> float:
@@ -78,4 +89,5 @@ def join_of(a: Surface, b: Surface, parts: tuple[int, int], candidate: Candidate
         evidence.contact * unit**2,
         evidence.gap * unit,
         evidence.depth * unit,
+        uncertainty=uncertainty_of(a, b, candidate.T_a_b, evidence),
     )

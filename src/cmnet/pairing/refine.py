@@ -47,8 +47,8 @@ FINE = Schedule((0.008, 0.006, 0.005, 0.004, 0.004, 0.003, 0.003, 0.003), 1500, 
 def refine(a: Surface, b: Surface, T_a_b: Pose, schedule: Schedule = FINE) -> Pose:
     """The pose near T_a_b in which the facing surfaces touch, in the frames of the surfaces."""
     band = schedule.radii[0] + max(a.box.size, b.box.size)
-    on_b = _within(a, b, T_a_b, band, schedule.samples)
-    on_a = _within(b, a, T_a_b.inverse(), band, schedule.samples)
+    on_b = within(a, b, T_a_b, band, schedule.samples)
+    on_a = within(b, a, T_a_b.inverse(), band, schedule.samples)
     widest = max(THIN * min(a.wall, b.wall), NARROW)
     for radius in np.minimum(schedule.radii, widest).tolist():
         asked_of_b = _asked_by_samples(a, on_b.moved(T_a_b), radius, min(a.wall, b.wall), schedule.exact)
@@ -62,14 +62,14 @@ def refine(a: Surface, b: Surface, T_a_b: Pose, schedule: Schedule = FINE) -> Po
 
 
 @dataclass(frozen=True, eq=False)
-class _Samples:
+class Samples:
     """x, n : (m, 3) float, places and normals."""
 
     x: Array
     n: Array
 
-    def moved(self, T: Pose) -> _Samples:
-        return _Samples(T.apply(self.x), T.rotate(self.n))
+    def moved(self, T: Pose) -> Samples:
+        return Samples(T.apply(self.x), T.rotate(self.n))
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,15 +97,15 @@ class _Asked:
         return None if self.places[0] < FEWEST else Pose(*motion(self.products, self.places, STIFF))
 
 
-def _within(a: Surface, b: Surface, T_a_b: Pose, band: float, most: int) -> _Samples:
+def within(a: Surface, b: Surface, T_a_b: Pose, band: float, most: int) -> Samples:
     """Dense samples of b within `band` of a, by a's voxels; at most `most`."""
     near = np.flatnonzero(np.abs(a.box.at(a.signed, T_a_b, b.dense)) < band)
     if len(near) > most:
         near = near[np.linspace(0, len(near) - 1, most).astype(int)]
-    return _Samples(b.dense[near], b.dense_normals[near])
+    return Samples(b.dense[near], b.dense_normals[near])
 
 
-def _asked_by_samples(a: Surface, samples: _Samples, radius: float, wall: float, exact: bool) -> _Asked:
+def _asked_by_samples(a: Surface, samples: Samples, radius: float, wall: float, exact: bool) -> _Asked:
     """What the samples, in a's frame, ask for that face a within the radius."""
     x = samples.x
     index = a.dense_cells.nearest_one(x, radius)[1] if exact else a.box.at(a.sample_of, Pose.identity(), x)

@@ -146,12 +146,22 @@ def _touching(a: _Settling, b: _Settling, radius: float) -> _Equations:
     """Samples of b that face a lie on it."""
     on, part = a.body.surface, b.body.surface
     x, n, weight = _near(on, b.body, np.arange(len(part.points)), a.T.inverse() @ b.T, radius)
-    distance, index = on.dense_cells.nearest_one(x, radius)
+    x, normal, gap = facing(on, x, n, radius)
+    over = gap > -BEHIND
+    return _Equations(x[over], normal[over], gap[over], weight * kernel(gap[over] / radius))
+
+
+def facing(a: Surface, x: Array, n: Array, radius: float) -> tuple[Array, Array, Array]:
+    """Of samples x with normals n (m, 3), in a's frame, those that face a within the radius.
+
+    → (k, 3) their places and the normals of a there, (k,) how high they lie above it
+    """
+    distance, index = a.dense_cells.nearest_one(x, radius)
     met = np.isfinite(distance)
-    x, n, at, normal = x[met], n[met], on.dense[index[met]], on.dense_normals[index[met]]
+    x, n, at, normal = x[met], n[met], a.dense[index[met]], a.dense_normals[index[met]]
+    faces = np.einsum("mc,mc->m", n, normal) < FACING
     gap = np.einsum("mc,mc->m", x - at, normal)
-    faces = (np.einsum("mc,mc->m", n, normal) < FACING) & (gap > -BEHIND)
-    return _Equations(x[faces], normal[faces], gap[faces], weight * _kernel(gap[faces] / radius))
+    return x[faces], normal[faces], gap[faces]
 
 
 def _going_on(a: _Settling, b: _Settling, reach: float, lift: float) -> _Equations:
@@ -165,7 +175,7 @@ def _going_on(a: _Settling, b: _Settling, reach: float, lift: float) -> _Equatio
     between /= np.maximum(np.linalg.norm(between, axis=1, keepdims=True), 1e-9)
     gap = np.einsum("mc,mc->m", x - at, between)
     alike = (np.einsum("mc,mc->m", n, normal) > ALIKE) & (np.abs(gap) < lift)
-    return _Equations(x[alike], between[alike], gap[alike], weight * _kernel(gap[alike] / lift))
+    return _Equations(x[alike], between[alike], gap[alike], weight * kernel(gap[alike] / lift))
 
 
 def _near(a: Surface, b: Body, some: Ints, T_a_b: Pose, reach: float) -> tuple[Array, Array, float]:
@@ -177,7 +187,7 @@ def _near(a: Surface, b: Body, some: Ints, T_a_b: Pose, reach: float) -> tuple[A
     return T_a_b.apply(part.points[near]), T_a_b.rotate(part.normals[near]), part.area * step / len(part.points)
 
 
-def _kernel(u: Array) -> Array:
+def kernel(u: Array) -> Array:
     return np.asarray((1 - np.minimum(u * u, 1)) ** 2)
 
 

@@ -6,12 +6,14 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any, Literal
 
 import numpy as np
 
 from cmnet.model.weights import DEFAULT
 from cmnet.pairing.joins import FIGURES
+from cmnet.pairing.uncertainty import Uncertainty
 from cmnet.parts.part import Part
 from cmnet.report.gap_maps import mapped_parts
 from cmnet.report.names import file_stems
@@ -57,14 +59,16 @@ def document(assembly: Assembly, parts: Sequence[Part], run: Run, gap_limit: flo
                 "placed_file": f"placed/{stems[i]}.ply",
                 "gap_file": f"gaps/{stems[i]}.ply" if i in mapped else None,
                 "pose": _matrix(assembly.poses[i]),
+                "uncertainty": _uncertainty(uncertainty),
             }
-            for i, part in enumerate(parts)
+            for i, (part, uncertainty) in enumerate(zip_longest(parts, assembly.uncertainties))
         ],
         "joins": [
             {
                 "parts": [parts[k].name for k in join.parts],
                 "pose": _matrix(join.T_i_j.matrix()),
                 **{name: number(getattr(join, name)) for name in FIGURES},
+                "uncertainty": _uncertainty(join.uncertainty),
                 "used": bool(join.used),
             }
             for join in assembly.joins
@@ -112,6 +116,12 @@ def _is_text(text: str) -> bool:
 
 def _matrix(pose: Any) -> list[list[float]]:
     return [[float(x) for x in row] for row in np.asarray(pose)]
+
+
+def _uncertainty(known: Uncertainty | None) -> dict[str, Any] | None:
+    if known is None or not np.isfinite(known.covariance).all():
+        return None
+    return {"length": known.length, "degrees": known.degrees, "covariance": _matrix(known.covariance)}
 
 
 def number(value: float | None) -> float | None:

@@ -16,6 +16,7 @@ from cmnet.report.document import Run
 from cmnet.solving.assembly import Assembly
 
 COLUMNS = ("part_a", "part_b", "confidence", "used", "contact_area", "gap_rms", "penetration")
+UNCERTAINTY = ("uncertainty_length", "uncertainty_degrees")
 MATRIX = tuple(f"T_a_b_{row}{column}" for row in range(3) for column in range(4))
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # spreadsheets run cells that begin with these
 
@@ -24,13 +25,15 @@ def joins_csv(assembly: Assembly, parts: Sequence[Part]) -> str:
     """Every join considered, the surest first; empty: not known. T_a_b takes b's coordinates to a's."""
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
-    table.writerow((*COLUMNS, *MATRIX))
+    table.writerow((*COLUMNS, *MATRIX, *UNCERTAINTY))
     for join in assembly.joins:
         names = [cell(parts[k].name) for k in join.parts]
         sizes = ["" if x is None else f"{x:.9g}" for x in (join.contact_area, join.gap_rms, join.penetration)]
         sure = "" if join.confidence is None else f"{join.confidence:.6f}"
         pose = [f"{x:.12g}" for x in join.T_i_j.matrix()[:3].ravel()]
-        table.writerow([*names, sure, int(join.used), *sizes, *pose])
+        known = join.uncertainty
+        off = ["", ""] if known is None else [f"{x:.6g}" for x in (known.length, known.degrees)]
+        table.writerow([*names, sure, int(join.used), *sizes, *pose, *off])
     return text.getvalue()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from cmnet.report.gap_colors import APART, INSIDE, NOTHING
 from cmnet.report.gaps import Target
 from cmnet.report.measured import Measured
 from cmnet.report.viewer_colors import colors_at
-from cmnet.report.viewer_joins import JoinPacker, matches_of, shown_joins
+from cmnet.report.viewer_joins import JoinPacker, matches_of, off_by, shown_joins
 from cmnet.report.viewer_layout import lay_out
 from cmnet.report.viewer_pack import Block, bytes_of_gaps, pack_shape
 from cmnet.report.viewer_text import headline, steps
@@ -40,11 +41,12 @@ def page_data(assembly: Assembly, measured: Measured, title: str, unit: str) -> 
         "parts": [
             {
                 **_facts(each),
+                **off_by(known),
                 **pack_shape(shape, block),
                 **_colors(each.part, shape.vertices, block),
                 "gaps": block.add(bytes_of_gaps(gap, limit)),
             }
-            for each, shape, gap in zip(targets, measured.drawn, measured.gaps)
+            for each, shape, gap, known in zip_longest(targets, measured.drawn, measured.gaps, assembly.uncertainties)
         ],
         "poses": _poses(assembly, targets),
         "groups": [{"parts": list(group)} for group in assembly.groups],

@@ -13,6 +13,7 @@ from scipy.spatial import cKDTree
 from cmnet.geometry.trees import nearest_one
 from cmnet.matched import PairMatches
 from cmnet.pairing.joins import Join
+from cmnet.pairing.uncertainty import Uncertainty
 from cmnet.report.document import number
 from cmnet.report.gaps import Target, gaps_of_join
 from cmnet.report.viewer_mesh import Display
@@ -59,6 +60,7 @@ class JoinPacker:
             "area": number(join.contact_area),
             "gap": number(join.gap_rms),
             "penetration": number(join.penetration),
+            **off_by(join.uncertainty),
             "used": bool(join.used),
             "contact": self._contact(join, gaps),
             "gaps": [self.block.add(bytes_of_gaps(gap, self.limit)) for gap in gaps],
@@ -104,3 +106,8 @@ def _facing(x_i: Array, n_i: Array, x_j: Array, n_j: Array) -> tuple[Array, Arra
     nearest = nearest_one(cKDTree(x_i), x_j)[1]
     facing = np.einsum("nc,nc->n", n_i[nearest], n_j) < FACING
     return x_j[facing], (n_i[nearest] - n_j)[facing]
+
+
+def off_by(known: Uncertainty | None) -> dict[str, Any]:
+    """How far a pose may be off, if that is known: a length and degrees."""
+    return {} if known is None else {"off": [known.length, known.degrees]}

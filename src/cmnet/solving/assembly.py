@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from cmnet.geometry.pose import Pose
 from cmnet.matched import PairMatches
 from cmnet.pairing.joins import Join
+from cmnet.pairing.uncertainty import Uncertainty
 from cmnet.solving.groups import Group
 
 Array = NDArray[np.float64]
@@ -47,14 +48,16 @@ class Refusal:
 class Assembly:
     """Parts in their places.
 
-    poses    : (n, 4, 4) float, part coordinates as given → assembled frame
-    groups   : parts that hold together, the largest group first; a group's largest part has the identity pose, unless
-               a constraint fixes one of its parts: then the group stands where that part was fixed
-    unplaced : parts that fit nowhere; they keep the identity pose (a fixed part is never among them)
-    joins    : everything that was considered, the used ones marked, the surest first
-    notes    : a sentence for every constraint that could not be obeyed or that contradicts another, and for all refused
-    matches  : what the network matched of parts i < j that have a join, by (i, j); empty without a network
-    refused  : likely joins that were not made, because parts would run into each other
+    poses         : (n, 4, 4) float, part coordinates as given → assembled frame
+    groups        : parts that hold together, the largest group first; a group's largest part has the identity pose,
+                    unless a constraint fixes one of its parts: then the group stands where that part was fixed
+    unplaced      : parts that fit nowhere; they keep the identity pose (a fixed part is never among them)
+    joins         : everything that was considered, the used ones marked, the surest first
+    notes         : a sentence for every constraint that could not be obeyed or that contradicts another, and for every
+                    join that was refused
+    matches       : what the network matched of parts i < j that have a join, by (i, j); empty without a network
+    refused       : likely joins that were not made, because parts would run into each other
+    uncertainties : how far each pose may be off against the part of its group that stays; None: nobody knows
     """
 
     poses: Array
@@ -64,6 +67,14 @@ class Assembly:
     notes: list[str] = field(default_factory=list)
     matches: Mapping[tuple[int, int], PairMatches] = field(default_factory=dict)
     refused: list[Refusal] = field(default_factory=list)
+    uncertainties: Sequence[Uncertainty | None] = ()
+
+    @property
+    def covariances(self) -> Array:
+        """(n, 6, 6) float, of the poses: see `Uncertainty`. Zero for parts that stay, NaN where nobody knows."""
+        unknown = np.full((6, 6), np.nan)
+        known = self.uncertainties or [None] * len(self.poses)
+        return np.array([unknown if u is None else u.covariance for u in known]).reshape(-1, 6, 6)
 
 
 def to_assembly(

@@ -51,6 +51,8 @@ function figure(x) {
 const behind = (power) => (facts.unit ? ` ${facts.unit}${power}` : '');
 const length = (x) => figure(x) + behind('');
 const area = (x) => figure(x) + behind('²');
+// How far something may be off, if that is known: a length and degrees.
+const plusMinus = (off) => (off ? `±\u00a0${length(off[0])} · ±\u00a0${figure(off[1])}°` : '');
 
 // What each part is to the assembly: its group, whether it is the part the others are joined to, how sure that is.
 function rolesOf() {

@@ -46,8 +46,13 @@ function explained(k) {
   const { group, base, sure } = roles[k];
   if (group < 0) return 'Fits nowhere we are sure of.';
   if (base) return 'Stays fixed; the others are joined to it.';
-  return sure === null ? 'Placed.' : `${percent(sure)}: the weakest join between this part and the fixed one.`;
+  const { off } = facts.parts[k];
+  return (sure === null ? 'Placed.' : `${percent(sure)}: the weakest join between this part and the fixed one.`)
+    + (off ? `\n${plusMinus(off)}: how exactly it lies against the fixed one.` : '');
 }
+
+// How exactly a part or a join lies, where that is known.
+const exactness = ({ off }) => (off ? [el('span', { class: 'off', text: plusMinus(off) })] : []);
 
 class Panel {
   constructor(app) {
@@ -82,6 +87,7 @@ class Panel {
     const choose = el('button', { type: 'button', title: `${name}\n${explained(k)}`, on: { click: () => app.isolate(k) } },
       swatch(k), el('span', { class: 'name', text: name }),
       el('span', { class: roles[k].group < 0 ? 'side out' : 'side', text: standing(k) }));
+    if (!roles[k].base) choose.append(...exactness(facts.parts[k]));
     const eye = el('button', { type: 'button', class: 'eye', 'aria-label': `Hide ${name}`, title: 'Hide or show', on: { click: () => app.toggleHidden(k) } },
       drawing('seen', 'M2.5 10S5.5 5 10 5s7.500 5 7.500 5-3 5-7.500 5-7.500-5-7.500-5z', 'M10 8a2 2 0 100 4 2 2 0 000-4z'),
       drawing('shut', 'M2.500 9.500S5.500 14 10 14s7.500-4.500 7.500-4.500M5.300 12.600L4 14.600M10 14v2.200M14.700 12.600l1.300 2'));
@@ -112,7 +118,7 @@ class Panel {
     const choose = el('button', { type: 'button', title: names, on: { click: () => this.app.chooseJoin(n) } },
       el('span', { class: 'pair' }, swatch(a), swatch(b)), title,
       el('span', { class: 'sure', text: percent(join.confidence) }),
-      el('span', { class: 'meter', 'aria-hidden': 'true' }, fill));
+      el('span', { class: 'meter', 'aria-hidden': 'true' }, fill), ...exactness(join));
     return el('li', { class: join.used ? 'row join' : 'row join unused' }, choose);
   }
 
@@ -150,6 +156,7 @@ class Panel {
     this.carded = scene.join;
     const join = facts.joins[scene.join];
     const rows = [['Contact area', area(join.area)], ['Gap (rms)', length(join.gap)], ['Penetration', length(join.penetration)]];
+    if (join.off) rows.push(['Exact to', plusMinus(join.off)]);
     const mean = (values) => percent(values.reduce((sum, value) => sum + value, 0) / values.length);
     const matches = join.matches;
     if (matches) rows.push(['Matched points', String(matches.weights.length)]);

@@ -13,14 +13,14 @@ function table(heads, rows) {
 function paperTables() {
   const group = (k) => (roles[k].group < 0 ? '–' : String(roles[k].group + 1));
   const size = (part) => `${part.size.map(figure).join(' × ')}${behind('')}`;
-  const parts = facts.parts.map((part, k) => [[swatch(k), part.name], group(k), standing(k), size(part)]);
+  const parts = facts.parts.map((part, k) => [[swatch(k), part.name], group(k), standing(k), size(part), roles[k].base ? '' : plusMinus(part.off)]);
   const joins = facts.joins.map((join) => [
     join.parts.map((k) => facts.parts[k].name).join(' + '), percent(join.confidence), join.used ? 'yes' : 'no',
-    area(join.area), length(join.gap), length(join.penetration),
+    area(join.area), length(join.gap), length(join.penetration), plusMinus(join.off),
   ]);
   return [
-    el('h2', { text: 'Parts' }), table(['Part', 'Group', 'Sure', '#Size'], parts),
-    el('h2', { text: 'Joins' }), table(['Parts', '#Confidence', 'Used', '#Contact area', '#Gap (rms)', '#Penetration'], joins),
+    el('h2', { text: 'Parts' }), table(['Part', 'Group', 'Sure', '#Size', '#Exact to'], parts),
+    el('h2', { text: 'Joins' }), table(['Parts', '#Confidence', 'Used', '#Contact area', '#Gap (rms)', '#Penetration', '#Exact to'], joins),
   ];
 }
 
