@@ -24,10 +24,10 @@ Array = NDArray[np.float64]
 FEWEST = 12  # samples below which nothing is known
 # Fitted to true errors, see benchmarks/uncertainty.py. Loose: the area that faces closely without touching, over that
 # which touches.
-TOGETHER, LOOSE = 1.5, 340.0  # samples that err as one where all touches, and so many more for what is loose
+TOGETHER, LOOSE = 1.5, 400.0  # samples that err as one where all touches, and so many more for what is loose
 LOST = 6.0  # gaps by which surfaces may be worn off, for what is loose and thin; but no more than can be seen of that
 PATCH = 0.05  # a contact is thin that fills little of the patches of this size that it reaches, in units
-EXACT = 5e-5  # units that a sample is off at least: its plane stands for a curved surface
+EXACT = 7e-5  # units that a sample is off at least: its plane stands for a curved surface
 TURN = np.pi / np.sqrt(3)  # radians: any turn is as likely as any other
 
 
