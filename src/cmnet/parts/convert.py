@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from cmnet.errors import InputError
 from cmnet.parts.body import Body
 from cmnet.parts.edges import face_bodies
-from cmnet.parts.health import check_part, coincident, distinct_points, drop_doubled_faces, outliers, strays
+from cmnet.parts.health import FEW, check_part, coincident, distinct_points, drop_doubled_faces, outliers, strays
 from cmnet.parts.orientation import faces_to_flip, is_inside_out
 from cmnet.parts.part import Part
 
@@ -154,7 +154,8 @@ def without_outliers(part: Part) -> Part:
     alone = outliers(part.vertices) if part.faces is None else np.empty(0, dtype=np.int64)
     if not len(alone):
         return part
-    log.warning("%s: %d points that lie off the surface of the others are left out", part.name, len(alone))
+    if len(alone) > len(part.vertices) / FEW:
+        log.warning("%s: %d points that lie off the surface of the others are left out", part.name, len(alone))
     arrays = {name: getattr(part, name) for name in ("vertices", "normals", "colors")}
     return replace(part, **{name: np.delete(a, alone, axis=0) for name, a in arrays.items() if a is not None})
 
