@@ -11,15 +11,13 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
-from numpy.typing import NDArray
 
 from cmnet.data.generated import GeneratedObjects, Recipe
 from cmnet.data.shapes import EVERYDAY, FORMS
 from cmnet.data.wear import Wear, parse_wear
 from cmnet.geometry.sampling import uniform_samples
+from cmnet.geometry.types import Array
 from cmnet.parts.part import Part
-
-Array = NDArray[np.float64]
 
 COLOURS = np.array(plt.get_cmap("Set2").colors + plt.get_cmap("Set3").colors)
 LIGHT = np.array([-0.4, 0.7, -0.6]) / np.linalg.norm([0.4, 0.7, 0.6])

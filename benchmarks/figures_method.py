@@ -16,7 +16,6 @@ import trimesh
 from matplotlib.axes import Axes
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path as Outline
-from numpy.typing import NDArray
 from scipy.interpolate import griddata
 from scipy.ndimage import median_filter
 
@@ -24,6 +23,7 @@ from cmnet.data.fracture import Fracture, fracture
 from cmnet.data.shapes import make_shape
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.sampling import uniform_samples
+from cmnet.geometry.types import Array, Bools, Ints
 from cmnet.pairing.creases import complement
 from cmnet.pairing.hypotheses import propose, seeded_poses
 from cmnet.pairing.joins import joins, pose_of_parts
@@ -31,8 +31,6 @@ from cmnet.pairing.refine import COARSE, refine
 from cmnet.pairing.surface import Surface, prepare, unit_of
 from cmnet.parts.part import Part
 from cmnet.solving.robust import solve
-
-Array = NDArray[np.float64]
 
 TONES = np.array([[0.80, 0.60, 0.45], [0.52, 0.66, 0.70], [0.72, 0.70, 0.52], [0.62, 0.56, 0.70], [0.60, 0.72, 0.56]])
 TONES = np.concatenate([TONES, [[0.78, 0.56, 0.58]]])
@@ -95,7 +93,7 @@ class Picture:
         """(n, 3) float → (n, 2) float"""
         return (points @ self.look.T)[:, :2]
 
-    def visible(self, points: Array, slack: float = 0.015) -> NDArray[np.bool_]:
+    def visible(self, points: Array, slack: float = 0.015) -> Bools:
         """(n,) bool: which points nothing hides."""
         seen = points @ self.look.T
         column, row = ((seen[:, :2] - self.low) / self.step).astype(int).T
@@ -124,7 +122,7 @@ def to_part(surface: Surface, x: Array) -> Array:
     return surface.T_part_surface.apply(surface.unit * x)
 
 
-def closing(a: Surface, b: Surface) -> NDArray[np.int64]:
+def closing(a: Surface, b: Surface) -> Ints:
     """(k, 2) int: creases of a and of b, both in their assembled places, that close on each other."""
     x_a, x_b = to_part(a, a.creases.points), to_part(b, b.creases.points)
     near = trimesh.proximity.cKDTree(x_a).query(x_b, distance_upper_bound=0.01 * a.unit)
@@ -157,7 +155,7 @@ def arrow(axis: Axes, at: Array, direction: Array, length: float, colour: str, w
     )
 
 
-def skin_and_break(a: Surface, b: Surface, pairs: NDArray[np.int64]) -> tuple[Array, Array]:
+def skin_and_break(a: Surface, b: Surface, pairs: Ints) -> tuple[Array, Array]:
     """(k,) int each: which normal of the creases of a and of b is the common skin."""
     n_a = a.T_part_surface.rotate(a.creases.normals[pairs[:, 0]])
     n_b = b.T_part_surface.rotate(b.creases.normals[pairs[:, 1]])
@@ -355,7 +353,7 @@ def _unit(v: Array) -> Array:
     return np.asarray(v / np.linalg.norm(v, axis=-1, keepdims=True))
 
 
-def _spread(points: Array, distance: float) -> NDArray[np.int64]:
+def _spread(points: Array, distance: float) -> Ints:
     """(k,) int: points no two of which are nearer than the distance."""
     kept: list[int] = []
     for k, x in enumerate(points):

@@ -14,18 +14,16 @@ from itertools import permutations
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cmnet.data.fracture import fracture
 from cmnet.data.fracture import prepare as prepare_shape
 from cmnet.data.shapes import make_shape
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.trees import even_tree, nearest_few
+from cmnet.geometry.types import Array
 from cmnet.pairing.joins import pose_of_surfaces
 from cmnet.pairing.surface import COARSE, FIRST, Look, Surface, prepare, unit_of
 from reporting import show, write_result
-
-Array = NDArray[np.float64]
 
 LOOKS = {"first": FIRST, "coarse": COARSE}
 ASKED = {"5 within 0.03": (5, 0.03), "1 within 0.01": (1, 0.01)}

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from cmnet.geometry.types import Array
 from cmnet.pairing.breaks import Breaks
 from cmnet.pairing.learned import Correspondences
 
@@ -18,7 +16,6 @@ if TYPE_CHECKING:
     from cmnet.model.network import CMNet, Matches
     from cmnet.solving.assembly import Assembly
 
-Array = NDArray[np.float64]
 Pair = tuple[int, int]
 
 KEPT = 1_000_000  # scored points of all pairs together

@@ -13,9 +13,10 @@ import trimesh
 
 from cmnet.data.objects import sample_object
 from cmnet.evaluation.answers import Answer
-from cmnet.evaluation.cases import Array, Puzzle
+from cmnet.evaluation.cases import Puzzle
 from cmnet.evaluation.methods import Method
 from cmnet.geometry.pose import Pose
+from cmnet.geometry.types import Array
 from cmnet.pairing.joins import Join
 from cmnet.parts.part import Part
 from cmnet.solving.assembly import Assembly

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Bools = NDArray[np.bool_]
+from cmnet.geometry.types import Array, Bools
 
 LEAST = 96  # samples a part keeps in any case
 

@@ -10,19 +10,15 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cmnet.data.augment import Augmentation, kept, roughened
 from cmnet.data.objects import ObjectSource, SampledObject
 from cmnet.data.pairs import Choice, choose_pairs, true_matches
 from cmnet.geometry.focus import focused
 from cmnet.geometry.pose import Pose
+from cmnet.geometry.types import Array, Bools, Floats32, Ints
 from cmnet.parts.points import Points
 
-Array = NDArray[np.float64]
-Floats = NDArray[np.float32]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 Scale = Literal["area", "given"]
 
 POSITIVE_RADIUS = 0.018  # network units; the paper's
@@ -52,8 +48,8 @@ class Fragment:
     breaking        : (n,) bool, whether a point lies on a break: on any other part of the whole object
     """
 
-    points: Floats
-    normals: Floats
+    points: Floats32
+    normals: Floats32
     breaking: Bools
 
 

@@ -15,11 +15,10 @@ from cmnet.data.scan import AS_STORED, Condition, foreign_part, scan
 from cmnet.data.stored import Stored, files_of, read_stored
 from cmnet.data.streams import stream
 from cmnet.errors import InputError
+from cmnet.geometry.types import Array, Bools
 from cmnet.parts.part import Part
 from cmnet.parts.points import Points, sample_parts, unit_length
 from cmnet.reading import expanded
-
-Array = NDArray[np.float64]
 
 # A sample touches the mate where one of the mate's nearest few samples
 WITNESSES = 4
@@ -86,7 +85,7 @@ def _near(a: Points, b: Points) -> bool:
     return bool((gap <= REACH * max(spacing(a), spacing(b))).all())
 
 
-def _touching(a: Points, b: Points, tree_b: cKDTree) -> NDArray[np.bool_]:
+def _touching(a: Points, b: Points, tree_b: cKDTree) -> Bools:
     """(n,) bool: which of a's samples lie on b, face to face."""
     # At a crease the nearest sample may lie on the other plane, so a few are asked.
     d = spacing(b)

@@ -3,15 +3,13 @@
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from cmnet.data.objects import LIFT, OPPOSED, SampledObject
 from cmnet.errors import InputError
+from cmnet.geometry.types import Ints
 from cmnet.parts.points import Points
 
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Choice = Literal["random", "most-touching"]
 
 

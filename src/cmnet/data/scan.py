@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cmnet.data.presets import parse_preset
 from cmnet.data.surface_samples import lies_on, middles, sample_triangles
@@ -14,11 +13,10 @@ from cmnet.data.wear import Wear, wear_part
 from cmnet.data.worn_surface import is_closed, tessellated, with_holes
 from cmnet.errors import InputError
 from cmnet.geometry.sampling import sample_faces
+from cmnet.geometry.types import Bools, Ints
 from cmnet.parts.health import FEWEST_POINTS
 from cmnet.parts.part import Part
 
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 Rng = np.random.Generator
 
 WITNESSES = 10_000  # samples of a part by which its mates know their breaks,

@@ -10,14 +10,12 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cmnet.data.breaking_bad import BROKEN, find_fractures
 from cmnet.data.stored import read_stored
 from cmnet.data.surface_samples import SurfaceSamples, lies_on, sample_triangles
+from cmnet.geometry.types import Array
 from cmnet.parts.part import Part
-
-Array = NDArray[np.float64]
 
 QUANTILES = (0.05, 0.25, 0.50, 0.75, 0.95)
 SAMPLES = 24_000  # points an object, split by area

@@ -5,13 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from cmnet.geometry.sampling import uniform_samples
-
-Array = NDArray[np.float64]
-Bools = NDArray[np.bool_]
+from cmnet.geometry.types import Array, Bools, Ints
 
 FLATNESS = 1e-3  # how far two coinciding surfaces may be apart, object size 1
 
@@ -22,7 +19,7 @@ class SurfaceSamples:
 
     points: Array
     normals: Array
-    face: NDArray[np.int64]
+    face: Ints
     spacing: float
     tree: cKDTree
 

@@ -13,15 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cmnet.errors import InputError
 from cmnet.folders import Contents, replacing_folder
+from cmnet.geometry.types import Array, Ints
 from cmnet.parts.part import Part
 from cmnet.parts.save import save_part
 from cmnet.reading import expanded
-
-Array = NDArray[np.float64]
 
 FEATURE_ORDER = {1: (1, -1, 1, -1), 2: (1, 1, -1, -1), 3: (1, -1), 4: (1, 1, -1, -1), 5: (1, -1, 1, -1), 6: (1, -1)}
 TRAIN_PATTERNS, TEST_PATTERNS = (1, 2, 3), (4, 5, 6)
@@ -109,7 +107,7 @@ def _profile(pattern: int) -> Array:
     return np.vstack([[circle[0, 0], 0], circle, [circle[-1, 0], 0]])
 
 
-def _prism(polygon: Array, depth: float, middle: Array) -> tuple[Array, NDArray[np.int64]]:
+def _prism(polygon: Array, depth: float, middle: Array) -> tuple[Array, Ints]:
     """A polygon (counter-clockwise) extruded along z: vertices (2 n, 3) float, faces (4 n - 4, 3) int."""
     from manifold3d import triangulate
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 import manifold3d
 import numpy as np
-from numpy.typing import NDArray
 
 from cmnet.data.fracture import Fracture, chips
 from cmnet.data.fracture.cut import Limits, cut
@@ -16,9 +15,9 @@ from cmnet.data.presets import parse_preset
 from cmnet.data.surface_samples import SurfaceSamples, lies_on, sample_triangles
 from cmnet.data.worn_surface import eroded, flagged_body, noisy, uneven_cloud, with_holes
 from cmnet.errors import InputError
+from cmnet.geometry.types import Array, Bools
 from cmnet.parts.part import Part
 
-Array = NDArray[np.float64]
 Rng = np.random.Generator
 
 FINEST = 0.024  # edge to which surfaces are refined before they are worn
@@ -87,9 +86,7 @@ def _remaining(pieces: int, missing: float, rng: Rng) -> list[int]:
     return [k for k in range(pieces) if not lost[k]]
 
 
-def wear_part(
-    part: Part, broken: NDArray[np.bool_], wear: Wear, size: float, rng: Rng
-) -> tuple[Part, NDArray[np.bool_]]:
+def wear_part(part: Part, broken: Bools, wear: Wear, size: float, rng: Rng) -> tuple[Part, Bools]:
     """Chips, rounded edges, noise, simplification, holes: in the order in which they happen.
 
     broken : (m,) bool, which faces are broken surface → the part, and which of its faces are
@@ -155,14 +152,12 @@ def _remaining_contacts(clean: Fracture, worn: list[Part], size: float, wear: We
     return result
 
 
-def _met(patch: SurfaceSamples, own: SurfaceSamples, other: SurfaceSamples, tolerance: float) -> NDArray[np.bool_]:
+def _met(patch: SurfaceSamples, own: SurfaceSamples, other: SurfaceSamples, tolerance: float) -> Bools:
     """Which samples of a break lie on the piece's own surface and on the other's, facing it."""
     return lies_on(patch, own, tolerance, facing=False) & lies_on(patch, other, tolerance)
 
 
-def _as_clouds(
-    worn: list[tuple[Part, NDArray[np.bool_]]], wear: Wear, rng: Rng
-) -> list[tuple[Part, NDArray[np.bool_]]]:
+def _as_clouds(worn: list[tuple[Part, Bools]], wear: Wear, rng: Rng) -> list[tuple[Part, Bools]]:
     total = sum(part.area for part, _ in worn)
     clouds = []
     for part, _ in worn:
@@ -171,7 +166,7 @@ def _as_clouds(
     return clouds
 
 
-def _collected(worn: list[tuple[Part, NDArray[np.bool_]]], contacts: Array, clean: Fracture, wear: Wear) -> Fracture:
+def _collected(worn: list[tuple[Part, Bools]], contacts: Array, clean: Fracture, wear: Wear) -> Fracture:
     """Name the pieces anew, in the wanted unit, with no contacts for the foreign ones."""
     count, scale = len(worn), 1 / wear.units
     areas = np.zeros((count, count))

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import manifold3d
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 from scipy.spatial import cKDTree
 
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
+from cmnet.geometry.types import Array, Bools, Ints
+
 Rng = np.random.Generator
 
 

@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cmnet.geometry.pose import Pose
+from cmnet.geometry.types import Array
 from cmnet.pairing.joins import Join
 from cmnet.solving.assembly import Assembly
-
-Array = NDArray[np.float64]
 
 DOUBTFUL = 1e-3  # joins below this confidence that are not used are not worth keeping
 

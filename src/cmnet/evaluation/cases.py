@@ -7,17 +7,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cmnet.data.streams import stream
 from cmnet.geometry.pose import Pose
+from cmnet.geometry.types import Array, Bools
 
 if TYPE_CHECKING:
     from cmnet.data.objects import SampledObject
     from cmnet.parts.part import Part
     from cmnet.parts.points import Points
 
-Array = NDArray[np.float64]
 Load = Callable[[str], "list[Part]"]  # an object's name → its parts in their assembled places
 
 
@@ -56,7 +55,7 @@ class Case:
     size: float
 
     @property
-    def own(self) -> NDArray[np.bool_]:
+    def own(self) -> Bools:
         """(p,) bool: which parts belong to the object."""
         return np.array([bool(np.isfinite(T).all()) for T in self.truth])
 

@@ -6,15 +6,14 @@ Poses are `T_anchor_part`: they take a part's coordinates into the frame of the 
 import warnings
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 
 from cmnet.geometry.distances import chamfer_distance as chamfer
 from cmnet.geometry.pose import Pose
+from cmnet.geometry.types import Array
 
 __all__ = ["chamfer", "crd", "geodesic_rotation", "part_accuracy", "rmse_rotation", "rmse_translation"]
-
-Array = NDArray[np.float64]
 
 
 def crd(points: Array, T_pred: Pose, T_true: Pose) -> float:

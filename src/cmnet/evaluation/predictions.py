@@ -14,15 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cmnet.errors import InputError
 from cmnet.files import write_text
 from cmnet.geometry.pose import Pose
+from cmnet.geometry.types import Array, Bools
 from cmnet.pairing.joins import FIGURES, Join
 from cmnet.reading import parse_json
-
-Array = NDArray[np.float64]
 
 FORMAT = "cmnet.predictions/1"
 RIGID = 1e-4  # how far R Rᵀ may be from the identity in a file
@@ -87,7 +85,7 @@ class Prediction:
             raise ValueError(f"{self.name}: the last row of a pose is not 0 0 0 1")
 
     @property
-    def placed(self) -> NDArray[np.bool_]:
+    def placed(self) -> Bools:
         """(p,) bool: which parts have a pose."""
         return np.array([np.isfinite(pose).all() for pose in self.poses])
 

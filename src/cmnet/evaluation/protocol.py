@@ -10,16 +10,16 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cmnet.errors import InputError
-from cmnet.evaluation.cases import Array, Case, pair_case
+from cmnet.evaluation.cases import Case, pair_case
 from cmnet.evaluation.choices import PA_CD, PA_CRD
 from cmnet.evaluation.judged_joins import SHIFT, TURN, judge_joins
 from cmnet.evaluation.methods import Makers, Method
 from cmnet.evaluation.metrics import chamfer, crd, geodesic_rotation, part_accuracy, rmse_rotation, rmse_translation
 from cmnet.evaluation.predictions import HOW_TO_REPLACE, Prediction
 from cmnet.geometry.pose import Pose
+from cmnet.geometry.types import Array, Bools
 
 if TYPE_CHECKING:
     from cmnet.data.objects import SampledObject
@@ -159,7 +159,7 @@ def refuse_changed(case: Case, prediction: Prediction) -> None:
         raise InputError(f"{prediction.name} is not the object it was at prediction; {HOW_TO_REPLACE}")
 
 
-def complete(parts: Sequence[Array], poses: Array, placed: NDArray[np.bool_]) -> Array:
+def complete(parts: Sequence[Array], poses: Array, placed: Bools) -> Array:
     """Put the parts that are not placed, unturned, with their means on the mean of all points that are.
 
     parts : p arrays (n_i, 3) float; poses : (p, 4, 4) float; placed : (p,) bool → (p, 4, 4) float

@@ -5,13 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cmnet.geometry.compiled import compiled
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Ints32 = NDArray[np.int32]
+from cmnet.geometry.types import Array, Ints, Ints32
 
 MOST = 8  # cells per point, at most: where points lie far apart, so do the cells
 

@@ -1,17 +1,13 @@
 """What a bare point cloud does not say by itself: its normals and its area."""
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import breadth_first_order, connected_components, minimum_spanning_tree
 from scipy.spatial import cKDTree
 
 from cmnet.geometry.outside import openness
 from cmnet.geometry.trees import nearest_few
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
+from cmnet.geometry.types import Array, Bools, Ints
 
 MANY = 100_000  # points that normals are fitted at, at most; any others have those of the nearest one
 FACING = 0.1  # normals with a larger cosine lie on the same side of a wall

@@ -1,10 +1,9 @@
 """Distances between point sets."""
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-Array = NDArray[np.float64]
+from cmnet.geometry.types import Array
 
 
 def chamfer_distance(a: Array, b: Array) -> float:

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 from torch import Tensor
 
-FloatArray = NDArray[np.floating]
-IntArray = NDArray[np.int64]
+from cmnet.geometry.types import Array, Floats, Ints
 
 
-def nearest(query: FloatArray, points: FloatArray, k: int) -> tuple[NDArray[np.float64], IntArray]:
+def nearest(query: Floats, points: Floats, k: int) -> tuple[Array, Ints]:
     """The k nearest points of each query, nearest first; fewer where there are fewer points.
 
     query : (n, d), points : (m, d) → distances (n, min(k, m)) float64, indices (n, min(k, m)) int64
@@ -35,7 +33,7 @@ def nearest_features(features: Tensor, k: int) -> Tensor:
         return scores.topk(min(k, len(features)), dim=1, sorted=False).indices
 
 
-def farthest_points(points: FloatArray, count: int) -> IntArray:
+def farthest_points(points: Floats, count: int) -> Ints:
     """Farthest-point order: each next point is the one farthest from all before it. points : (n, 3) → (count,) int64
 
     Starts at the point farthest from the mean, so neither the order of the points nor their pose matters. A prefix of
@@ -60,7 +58,7 @@ def farthest_points(points: FloatArray, count: int) -> IntArray:
     return order
 
 
-def interpolation(query: FloatArray, points: FloatArray, k: int = 3) -> tuple[IntArray, NDArray[np.float64]]:
+def interpolation(query: Floats, points: Floats, k: int = 3) -> tuple[Ints, Array]:
     """Inverse-distance weights of the k nearest points of each query.
 
     query : (n, 3), points : (m, 3) → indices (n, min(k, m)) int64, weights (n, min(k, m)) float64, rows sum to 1

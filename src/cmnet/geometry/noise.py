@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from cmnet.geometry.trees import nearest_few
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from cmnet.geometry.types import Array, Ints
 
 BESIDE = 5  # neighbours that noise is measured against: more would see the surface bend
 ALIKE = 0.8  # neighbours whose normals have at least this cosine lie on the same face,

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.ndimage import distance_transform_edt, label, map_coordinates
 from scipy.spatial import cKDTree
 
 from cmnet.geometry.pose import principal_frame
+from cmnet.geometry.types import Array
 from cmnet.geometry.volume import Box
-
-Array = NDArray[np.float64]
 
 VOXELS = 500_000  # of the box around a cloud
 AROUND = 6  # neighbours by which the spacing is measured

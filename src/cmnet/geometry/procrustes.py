@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cmnet.geometry.pose import Array, Pose
+from cmnet.geometry.pose import Pose
+from cmnet.geometry.types import Array
 
 
 def procrustes(source: ArrayLike, target: ArrayLike, weights: ArrayLike | None = None) -> Pose:

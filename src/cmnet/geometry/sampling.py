@@ -5,12 +5,9 @@ moved or scaled.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cmnet.geometry.compiled import compiled
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from cmnet.geometry.types import Array, Bools, Ints
 
 CANDIDATES = 5  # candidates per sample wanted
 OPPOSED = -0.5  # normals with a smaller dot product belong to two sides of a wall, which may lie arbitrarily close
@@ -95,7 +92,7 @@ def _apart(points: Array, normals: Array, radius: float) -> Ints:
 
 
 @compiled
-def _throw(points: Array, normals: Array, radius: float, kept: NDArray[np.bool_]) -> None:
+def _throw(points: Array, normals: Array, radius: float, kept: Bools) -> None:
     """Sets kept (n,). What is kept hangs in chains, one for each cell of a grid; cells may share one."""
     mask = 1
     while mask < len(points):

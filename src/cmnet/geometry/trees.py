@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from cmnet.geometry.types import Array, Ints
 
 
 def even_tree(points: Array) -> cKDTree:

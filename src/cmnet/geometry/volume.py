@@ -6,17 +6,13 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.fft import fftfreq, irfftn, rfftfreq, rfftn
 from scipy.ndimage import distance_transform_edt
 
 from cmnet.geometry.compiled import compiled
 from cmnet.geometry.pose import Pose
+from cmnet.geometry.types import Array, Bools, Floats, Floats32, Ints, Ints32
 
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Floats32 = NDArray[np.float32]
-Ints32 = NDArray[np.int32]
 Field = TypeVar("Field", Floats32, Ints32)
 
 CROWDED = 4  # times the voxels asked for, at most: long thin things leave most of their box empty
@@ -53,7 +49,7 @@ class Box:
         """Origin, one over the size, and shape, as `move_into` takes them."""
         return self.origin.astype(np.float32), np.float32(1 / self.size), np.array(self.shape, dtype=np.int64)
 
-    def voxel(self, points: NDArray[np.floating]) -> Ints:
+    def voxel(self, points: Floats) -> Ints32:
         """(...) int: flat index of the voxel of each point (..., 3), of the nearest one for points outside."""
         scale = points.dtype.type(1 / self.size)
         i, j, k = (
@@ -63,7 +59,7 @@ class Box:
         _, ny, nz = self.shape
         return (i.astype(np.int32) * ny + j.astype(np.int32)) * nz + k.astype(np.int32)
 
-    def at(self, field: Field, T_box_points: Pose, points: NDArray[np.floating]) -> Field:
+    def at(self, field: Field, T_box_points: Pose, points: Floats) -> Field:
         """(n,): what a field (voxels,) says of points (n, 3) after a pose, in one pass over them."""
         said = np.empty(len(points), dtype=field.dtype)
         shift = T_box_points.t - self.origin
@@ -105,7 +101,7 @@ def move_into(
 
 
 @compiled
-def _look_up(field: Field, R: Array, t: Array, shape: Ints, points: NDArray[np.floating], said: Field) -> None:
+def _look_up(field: Field, R: Array, t: Array, shape: Ints, points: Floats, said: Field) -> None:
     """Sets said (n,): the field in the voxel of every R · point + t, in the nearest one for those outside."""
     nx, ny, nz = shape
     for n in range(len(points)):
@@ -205,7 +201,7 @@ def _crossings(corners: Array, shape: tuple[int, int, int]) -> Floats32:
     return np.cumsum(steps, axis=2)[:, :, :-1]
 
 
-def _pierced(corners: Array, x: Ints, y: Ints) -> tuple[NDArray[np.bool_], Array, Array]:
+def _pierced(corners: Array, x: Ints, y: Ints) -> tuple[Bools, Array, Array]:
     """Where vertical lines at (x, y) meet their triangles: whether, at what height, and +1 upon entering the solid."""
     a, b, c = corners.swapaxes(0, 1)
     u, v = b - a, c - a

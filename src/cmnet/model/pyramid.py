@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
-import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
 from cmnet.errors import InputError
 from cmnet.geometry.neighbors import farthest_points, interpolation, nearest
+from cmnet.geometry.types import Floats
 
 LEVELS = 4
 FEWEST_POINTS = 2**LEVELS
@@ -37,7 +37,7 @@ def build_pyramid(points: Tensor, neighbors: int, down_neighbors: int, all_graph
     """points : (n, 3) float, at least 16 of them"""
     if len(points) < FEWEST_POINTS:
         raise InputError(f"a part needs at least {FEWEST_POINTS} points, got {len(points)}; sample it more densely")
-    xyz: NDArray[np.floating] = points.detach().cpu().numpy()
+    xyz: Floats = points.detach().cpu().numpy()
     order = farthest_points(xyz, len(xyz) // 2)
     # A prefix of a farthest-point order is one itself, so one order serves all levels.
     levels = [xyz, *(xyz[order[: len(xyz) >> level]] for level in range(1, LEVELS))]

@@ -6,25 +6,21 @@ Most creases of a wrong pose meet nothing. Written as loops, those cost one look
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cmnet.geometry.compiled import compiled
+from cmnet.geometry.types import Floats32, Ints, Ints32
 from cmnet.geometry.volume import move_into
 from cmnet.pairing.surface import Surface
-
-Floats = NDArray[np.float32]
-Ints = NDArray[np.int64]
-Indices = NDArray[np.int32]
 
 AGREE = np.float32(0.88)  # least cosine of equal skins and opposed fractures
 FARTHEST = np.float32(3.0)  # squared distance, over the squared reach, from which creases are strangers: e⁻³ = 0.05
 
 # Of a part: points (c, 3) and both normals (c, 2, 3) of creases, of every voxel the nearest crease; the voxels' origin,
 # scale and shape
-Field = tuple[Floats, Floats, Indices, Floats, np.float32, Ints]
+Field = tuple[Floats32, Floats32, Ints32, Floats32, np.float32, Ints]
 
 
-def agreement(a: Surface, b: Surface, R: Floats, t: Floats, which: Ints, near: float) -> tuple[Floats, Indices]:
+def agreement(a: Surface, b: Surface, R: Floats32, t: Floats32, which: Ints, near: float) -> tuple[Floats32, Ints32]:
     """How well creases `which` (n,) of b fall onto complementary creases of a in poses R (h, 3, 3), t (h, 3).
 
     near : creases so near each other agree, in units
@@ -36,14 +32,14 @@ def agreement(a: Surface, b: Surface, R: Floats, t: Floats, which: Ints, near: f
     return weight, partner
 
 
-def agreements(a: Surface, b: Surface, R: Floats, t: Floats, which: Ints, rows: Ints, near: float) -> Floats:
+def agreements(a: Surface, b: Surface, R: Floats32, t: Floats32, which: Ints, rows: Ints, near: float) -> Floats32:
     """(h,) float32: the sum of the weights over creases which[rows[i]] for pose i. which : (s, n), rows : (h,)"""
     total = np.zeros(len(t), dtype=np.float32)
     _agreements(R, t, which, rows, *_arrays(b), _field(a), np.float32(near), total)
     return total
 
 
-def _arrays(surface: Surface) -> tuple[Floats, Floats]:
+def _arrays(surface: Surface) -> tuple[Floats32, Floats32]:
     creases = surface.creases
     return creases.points.astype(np.float32), creases.normals.astype(np.float32)
 
@@ -55,15 +51,15 @@ def _field(a: Surface) -> Field:
 
 @compiled
 def _agreement(
-    R: Floats,
-    t: Floats,
+    R: Floats32,
+    t: Floats32,
     which: Ints,
-    x_b: Floats,
-    n_b: Floats,
+    x_b: Floats32,
+    n_b: Floats32,
     field: Field,
     near: np.float32,
-    weight: Floats,
-    partner: Indices,
+    weight: Floats32,
+    partner: Ints32,
 ) -> None:
     x, n = x_b[which], n_b[which]
     y, at, squared = np.empty_like(x), np.empty(len(x), dtype=np.int32), np.empty(len(x), dtype=np.float32)
@@ -77,15 +73,15 @@ def _agreement(
 
 @compiled
 def _agreements(
-    R: Floats,
-    t: Floats,
+    R: Floats32,
+    t: Floats32,
     which: Ints,
     rows: Ints,
-    x_b: Floats,
-    n_b: Floats,
+    x_b: Floats32,
+    n_b: Floats32,
     field: Field,
     near: np.float32,
-    total: Floats,
+    total: Floats32,
 ) -> None:
     count = which.shape[1]
     x, n = np.empty((count, 3), dtype=np.float32), np.empty((count, 2, 3), dtype=np.float32)
@@ -103,16 +99,16 @@ def _agreements(
 
 @compiled
 def _fall(
-    R: Floats,
-    t: Floats,
+    R: Floats32,
+    t: Floats32,
     h: int,
-    x: Floats,
-    n: Floats,
+    x: Floats32,
+    n: Floats32,
     field: Field,
     near: np.float32,
-    y: Floats,
-    at: Indices,
-    squared: Floats,
+    y: Floats32,
+    at: Ints32,
+    squared: Floats32,
 ) -> None:
     """Sets at (m,) to the complementary creases that creases x with normals n (m, 2, 3) fall onto in pose h, −1: none.
 

@@ -5,13 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from cmnet.geometry.trees import nearest_few
-
-Array = NDArray[np.float64]
-Bools = NDArray[np.bool_]
+from cmnet.geometry.types import Array, Bools
 
 WITNESSES = 4  # samples of the network next to a crease, of which one must lie on a break
 LIKELY = 0.2  # with at least this probability: an edge left out costs more than one tried in vain

@@ -9,18 +9,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from cmnet.geometry.pose import Pose, principal_frame
 from cmnet.geometry.trees import nearest_few
-from cmnet.geometry.volume import Box, Floats32, nearest_in_box
+from cmnet.geometry.types import Array, Bools, Floats32
+from cmnet.geometry.volume import Box, nearest_in_box
 from cmnet.pairing.creases import Creases, complement, join_creases
 from cmnet.pairing.rims import AROUND, Rims
 from cmnet.pairing.surface import Surface, box_around, farthest, surface_of
-
-Array = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 COVERED = 0.012  # samples that face another part so near are covered by it, in units
 FACING = -0.5  # with normals whose dot product is below this

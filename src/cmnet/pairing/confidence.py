@@ -9,12 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cmnet.geometry.types import Array
 from cmnet.pairing.relief import GRAIN
 from cmnet.pairing.verify import Evidence
-
-Array = NDArray[np.float64]
 
 # Fitted by benchmarks/confidence.py on generated objects, looked at in all three ways, half of the objects worn:
 # `cmnet dataset build --preset training --objects 54` with --seed 77, and with --seed 78 --wear light.

@@ -9,13 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cmnet.geometry.neighbors import farthest_points
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
+from cmnet.geometry.types import Array, Bools, Floats, Ints
 
 NEIGHBORS = 32  # samples a crease is fitted to; they reach about 3.2 spacings far
 FEWEST = 4  # of them on either face
@@ -104,7 +100,7 @@ def join_creases(several: list[Creases]) -> Creases:
     return Creases(*(np.concatenate([getattr(c, field.name) for c in several]) for field in fields(Creases)))
 
 
-def complement(n_a: NDArray[np.floating], n_b: NDArray[np.floating]) -> NDArray[np.floating]:
+def complement(n_a: Floats, n_b: Floats) -> Floats:
     """(k,) float32: the cosine by which two creases have one face in common and the other opposed, at worst."""
     dots = n_a @ n_b.swapaxes(1, 2)
     straight = np.minimum(np.abs(dots[:, 0, 0]), np.abs(dots[:, 1, 1]))

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
@@ -18,13 +17,10 @@ from scipy.spatial import cKDTree
 from cmnet.geometry.compiled import compiled
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.trees import nearest_few
+from cmnet.geometry.types import Array, Bools, Floats32, Ints, Ints32
 from cmnet.pairing.relief import ALIKE, GRAIN, sheet_terms
 from cmnet.pairing.surface import Surface
 from cmnet.pairing.touching import BROKEN
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 ONE_WAY = 0.55  # least cosine of the normals on a face with its own
 FEWEST, MOST = 60, 10  # samples of a face, at least; faces of a part, the largest ones, at most
@@ -104,7 +100,7 @@ def _commonest(normals: Array) -> Array:
     return np.asarray(up)
 
 
-def _connected(beside: NDArray[np.int32], chosen: Bools) -> Iterator[Ints]:
+def _connected(beside: Ints32, chosen: Bools) -> Iterator[Ints]:
     """The chosen samples, those together that lie beside each other."""
     of = np.repeat(np.arange(len(beside)), beside.shape[1])
     both = chosen[of] & chosen[beside.ravel()]
@@ -159,7 +155,7 @@ def _laid_on(on: Face, faces: list[Face]) -> Iterator[tuple[float, Pose]]:
             yield float(nats[k, i, j]), _pose(on, face, turns[k], np.array([shifts_u[i], shifts_v[j]]))
 
 
-def _map(face: Face) -> tuple[Array, NDArray[np.float32]]:
+def _map(face: Face) -> tuple[Array, Floats32]:
     """The place of its first cell, and the heights of all, not a number where there is no face."""
     origin = face.uv.min(axis=0) - CELL
     shape = np.ceil((face.uv.max(axis=0) + CELL - origin) / CELL).astype(int) + 1
@@ -182,7 +178,7 @@ def _heights_at(face: Face, uv: Array, count: int) -> tuple[Array, Array]:
     return (weight * face.heights[index]).sum(axis=1) / np.maximum(weight.sum(axis=1), 1e-9), distance[:, 0]
 
 
-def _peaks(nats: NDArray[np.float32]) -> list[tuple[int, int, int]]:
+def _peaks(nats: Floats32) -> list[tuple[int, int, int]]:
     """Where most is said, none of them beside a better one."""
     kept: list[tuple[int, int, int]] = []
     for at in np.argsort(-nats, axis=None, kind="stable")[:4000]:
@@ -211,7 +207,7 @@ def _pose(on: Face, face: Face, turn: float, shift: Array) -> Pose:
 @compiled
 def _scan(
     origin: Array,
-    heights: NDArray[np.float32],
+    heights: Floats32,
     uv: Array,
     z: Array,
     turns: Array,
@@ -219,7 +215,7 @@ def _scan(
     shifts_v: Array,
     fewest: int,
     grains: float,
-    nats: NDArray[np.float32],
+    nats: Floats32,
 ) -> None:
     """What the likeness of z at uv (m, 2) and the map says, into nats (turns, shifts, shifts); 0: too few meet."""
     at_u = np.empty((len(shifts_u), len(z)), dtype=np.int32)

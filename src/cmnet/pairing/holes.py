@@ -9,18 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cmnet.geometry.neighbors import farthest_points
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.trees import even_tree, nearest_one
+from cmnet.geometry.types import Array, Floats32, Ints
 from cmnet.pairing.hypotheses import Poses, distinct, highest, overlap
 from cmnet.pairing.surface import Surface
 from cmnet.pairing.touching import BROKEN, lying_on, settled, some_of
-
-Array = NDArray[np.float64]
-Floats = NDArray[np.float32]
-Ints = NDArray[np.int64]
 
 SIEVE, SETTLED = (60, 0.03), (300, 0.012)  # samples that judge poses, and how far they may be off, in units
 SUNK = 0.004  # of b's area: what one probe inside the other part outweighs
@@ -61,11 +57,11 @@ def propose_in_holes(a: Surface, b: Surface, search: Search) -> list[Pose]:
     opened = a.broken[nearest_one(even_tree(a.points), a.dense)[1]].astype(np.float32)
     skin = np.setdiff1d(np.arange(len(b.points)), on_b)
 
-    def score(poses: Poses, judges: int, near: float) -> Floats:
+    def score(poses: Poses, judges: int, near: float) -> Floats32:
         filled = lying_on(a, poses, some_of(b, on_b, judges), near, opened)
         return filled - lying_on(a, poses, some_of(b, skin, judges), near, np.ones_like(opened))
 
-    def sunk(poses: Poses) -> Floats:
+    def sunk(poses: Poses) -> Floats32:
         return np.float32(SUNK * b.area) * overlap(a, b, poses)
 
     poses = _facing(a, b, _spread(a, on_a, search.opened), _spread(b, on_b, search.breaks), search.turns)

@@ -14,12 +14,9 @@ from numpy.typing import NDArray
 
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.procrustes import nearest_rotation
+from cmnet.geometry.types import Array, Floats32, Ints
 from cmnet.pairing.agreement import agreement, agreements
 from cmnet.pairing.surface import Surface
-
-Array = NDArray[np.float64]
-Floats = NDArray[np.float32]
-Ints = NDArray[np.int64]
 
 SUM = 15.0  # degrees by which the two angles may miss 180
 JUDGES = 400  # creases that judge a pose as a whole
@@ -46,8 +43,8 @@ class Hypothesis:
 class Poses:
     """Many poses at once, R : (h, 3, 3) float32, t : (h, 3) float32."""
 
-    R: Floats
-    t: Floats
+    R: Floats32
+    t: Floats32
 
     def __len__(self) -> int:
         return len(self.t)
@@ -62,7 +59,7 @@ class Poses:
         """Pose i; single precision leaves rotations that are none to eight digits."""
         return Pose(nearest_rotation(self.R[i].astype(np.float64)), self.t[i].astype(np.float64))
 
-    def apply(self, points: Floats) -> Floats:
+    def apply(self, points: Floats32) -> Floats32:
         """(n, 3) or (h, n, 3) float32 → (h, n, 3) float32"""
         return np.asarray(points @ self.R.swapaxes(1, 2) + self.t[:, None], dtype=np.float32)
 
@@ -119,7 +116,7 @@ def _unit(v: Array) -> Array:
     return v / np.maximum(np.linalg.norm(v, axis=-1, keepdims=True), 1e-12)
 
 
-def _local_scores(a: Surface, b: Surface, poses: Poses, seed_b: Ints, judges: int) -> Floats:
+def _local_scores(a: Surface, b: Surface, poses: Poses, seed_b: Ints, judges: int) -> Floats32:
     """(h,) float32: how well the creases around the seed of each pose fit, by the first `judges` of them."""
     return agreements(a, b, poses.R, poses.t, np.ascontiguousarray(b.around[:, :judges]), seed_b, NEAR)
 
@@ -132,7 +129,7 @@ def _first_of_cells(poses: Poses, count: int) -> Ints:
 
 
 def align_on_creases(
-    a: Surface, b: Surface, poses: Poses, weight: Floats, partner: NDArray[np.integer], near: float
+    a: Surface, b: Surface, poses: Poses, weight: Floats32, partner: NDArray[np.integer], near: float
 ) -> Poses:
     """Move every pose so that the creases it brings together coincide (Procrustes on points and directions).
 
@@ -161,18 +158,18 @@ def poses_of(poses: Sequence[Pose]) -> Poses:
     return Poses(np.array(R, dtype=np.float32).reshape(-1, 3, 3), np.array(t, dtype=np.float32).reshape(-1, 3))
 
 
-def scores(a: Surface, b: Surface, poses: Poses) -> Floats:
+def scores(a: Surface, b: Surface, poses: Poses) -> Floats32:
     """(h,) float32: larger is better; the rim that is closed, less what lies inside the other part."""
     return rim_scores(a, b, poses) - overlap(a, b, poses)
 
 
-def rim_scores(a: Surface, b: Surface, poses: Poses) -> Floats:
+def rim_scores(a: Surface, b: Surface, poses: Poses) -> Floats32:
     """(h,) float32: how many creases of b, out of 400 spread ones, close on creases of a."""
     which = np.arange(min(JUDGES, len(b.creases)))[None]
     return agreements(a, b, poses.R, poses.t, which, np.zeros(len(poses), dtype=np.int64), CLOSED)
 
 
-def overlap(a: Surface, b: Surface, poses: Poses) -> Floats:
+def overlap(a: Surface, b: Surface, poses: Poses) -> Floats32:
     """(h,) float32: how much of either surface lies inside the other."""
     inverse = Poses(poses.R.swapaxes(1, 2), -np.einsum("hji,hj->hi", poses.R, poses.t))
     return _sunk(a, b, poses) + _sunk(b, a, inverse)
@@ -183,13 +180,13 @@ def sinking(a: Surface, b: Surface, T_a_b: Pose) -> float:
     return float(overlap(a, b, poses_of([T_a_b]))[0])
 
 
-def _sunk(a: Surface, b: Surface, poses: Poses) -> Floats:
+def _sunk(a: Surface, b: Surface, poses: Poses) -> Floats32:
     depth = -a.signed[a.box.voxel(poses.apply(b.probes.astype(np.float32)))]
     known = np.float32(max(DEEP, a.box.size))  # voxels know depths only to about their size
     return np.minimum(np.maximum(depth - known, 0) / np.float32(DEEP), 2).sum(axis=1)
 
 
-def distinct(poses: Poses, score: Floats, count: int, turn: float = 0.1, shift: float = 0.02) -> Ints:
+def distinct(poses: Poses, score: Floats32, count: int, turn: float = 0.1, shift: float = 0.02) -> Ints:
     """(≤ count,) int: the best poses, without those that hardly differ from a better one."""
     order = highest(score, len(score))
     kept: list[int] = []
@@ -204,6 +201,6 @@ def distinct(poses: Poses, score: Floats, count: int, turn: float = 0.1, shift: 
     return np.array(kept, dtype=np.int64)
 
 
-def highest(score: Floats, count: int) -> Ints:
+def highest(score: Floats32, count: int) -> Ints:
     """(≤ count,) int: where the score is highest, in order."""
     return np.argsort(-score, kind="stable")[:count]

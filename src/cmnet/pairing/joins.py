@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cmnet.geometry.pose import Pose
+from cmnet.geometry.types import Array
 from cmnet.pairing.candidates import Candidate, candidates
 from cmnet.pairing.hypotheses import propose
 from cmnet.pairing.stages import ALL, Stages
@@ -41,7 +39,7 @@ class Join:
     uncertainty: Uncertainty | None = None
 
     @property
-    def covariance(self) -> NDArray[np.float64] | None:
+    def covariance(self) -> Array | None:
         """(6, 6) float, of T_i_j: see `Uncertainty`."""
         return None if self.uncertainty is None else self.uncertainty.covariance
 

@@ -9,12 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.procrustes import procrustes, robust_procrustes
-
-Array = NDArray[np.float64]
+from cmnet.geometry.types import Array
 
 TOP = 256  # strongest matches that suggest a pose each
 PAIRS = 400  # of matches that suggest a pose together, at most

@@ -6,11 +6,9 @@ Compiled, for one pose at a time; what is added up has the same size however man
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cmnet.geometry.compiled import compiled
-
-Array = NDArray[np.float64]
+from cmnet.geometry.types import Array
 
 FEWEST = 12  # equations below which a pose is left as it is
 

@@ -9,12 +9,10 @@ from numpy.typing import NDArray
 
 from cmnet.geometry.compiled import compiled
 from cmnet.geometry.pose import Pose, cross_matrix
+from cmnet.geometry.types import Array, Ints
 from cmnet.pairing.creases import complement
 from cmnet.pairing.planes import FEWEST, add_row, motion
 from cmnet.pairing.surface import Surface
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 FACING = -0.6  # normals of touching samples have a dot product below this
 THIN, NARROW = 3.0, 0.008  # samples are sought no farther than so many walls, but so far in units at least

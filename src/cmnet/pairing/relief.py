@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.trees import nearest_one
+from cmnet.geometry.types import Array, Bools, Ints
 from cmnet.pairing.surface import Surface
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 APART = 0.02  # how far apart facing surfaces may lie, in units: they are noisy, and worn
 FACING = -0.5  # normals of facing samples have a dot product below this
@@ -78,7 +75,7 @@ def _inward(surface: Surface, chosen: Ints) -> Array:
     return nearest_one(cKDTree(surface.points[border]), surface.points[chosen])[0]
 
 
-def _together(gap: Array) -> NDArray[np.bool_]:
+def _together(gap: Array) -> Bools:
     """Which gaps are not outlying."""
     if not len(gap):
         return np.zeros(0, dtype=bool)

@@ -9,17 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from cmnet.geometry.compiled import compiled
 from cmnet.geometry.sampling import sample_faces
 from cmnet.geometry.trees import nearest_few, nearest_one
+from cmnet.geometry.types import Array, Bools, Ints
 from cmnet.pairing.creases import NEIGHBORS, Creases, find_creases, join_creases, spread
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 AROUND = 12  # samples next to a sample
 LEVELS = 3  # the reach is halved from one level to the next

@@ -12,15 +12,12 @@ from dataclasses import dataclass, fields, replace
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from cmnet.geometry.cells import Cells
 from cmnet.geometry.pose import Pose, cross_matrix
+from cmnet.geometry.types import Array, Ints
 from cmnet.pairing.surface import Surface
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 SAMPLES = 700  # of a part that ask something of another, at most
 FEWEST = 6  # samples below which nothing is asked

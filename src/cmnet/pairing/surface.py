@@ -6,23 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from cmnet.geometry.cells import Cells
 from cmnet.geometry.cloud import areas_of_points
 from cmnet.geometry.neighbors import farthest_points
 from cmnet.geometry.pose import Pose, principal_frame
-from cmnet.geometry.volume import Box, Floats32, Ints32, nearest_in_box, winding_in_box, winding_of_cloud
+from cmnet.geometry.types import Array, Floats32, Ints, Ints32
+from cmnet.geometry.volume import Box, nearest_in_box, winding_in_box, winding_of_cloud
 from cmnet.pairing.breaks import Breaks
 from cmnet.pairing.creases import Creases, neighbourhoods, spread
 from cmnet.pairing.rims import Rims, find_rims
 from cmnet.parts.part import Part
 from cmnet.parts.points import sample_parts
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 SQUARES = 10.0  # surface of all parts together, in square units: what is to be seen of a break is this large
 SAMPLES = 8500  # even samples per square unit,

@@ -7,22 +7,18 @@ but the faces between the edges still fit: here the samples that lie on breaks j
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cmnet.geometry.compiled import compiled
 from cmnet.geometry.pose import Pose
+from cmnet.geometry.types import Floats32, Ints, Ints32
 from cmnet.geometry.volume import move_into
 from cmnet.pairing.hypotheses import Poses, distinct, highest, overlap, seeded_poses
 from cmnet.pairing.planes import add_row, motion
 from cmnet.pairing.surface import Surface
 
-Array = NDArray[np.float64]
-Floats = NDArray[np.float32]
-Ints = NDArray[np.int64]
-Indices = NDArray[np.int32]
 # Of a part: samples and their normals (d, 3), of every voxel a nearest sample; the voxels' origin, scale and shape
-Field = tuple[Floats, Floats, Indices, Floats, np.float32, Ints]
-Samples = tuple[Floats, Floats, float]  # of a part: points and normals (m, 3), and the area that each stands for
+Field = tuple[Floats32, Floats32, Ints32, Floats32, np.float32, Ints]
+Samples = tuple[Floats32, Floats32, float]  # of a part: points and normals (m, 3), and the area that each stands for
 
 BROKEN = 0.4  # samples that judge lie on a break with at least this probability
 FACING = np.float32(-0.6)  # and face what they touch with normals whose dot product is below this
@@ -55,12 +51,12 @@ def propose_touching(a: Surface, b: Surface, kept: int, settle: bool = True, nea
     return [poses.one(i) for i in chosen if area[i] > 0]
 
 
-def contact(a: Surface, b: Surface, poses: Poses, judges: int, near: float) -> Floats:
+def contact(a: Surface, b: Surface, poses: Poses, judges: int, near: float) -> Floats32:
     """(h,) float32: the area of b's breaks that lies on a in each pose, in square units."""
     return lying_on(a, poses, on_breaks(b, judges), near, np.ones(len(a.dense), dtype=np.float32))
 
 
-def lying_on(a: Surface, poses: Poses, samples: Samples, near: float, weights: Floats) -> Floats:
+def lying_on(a: Surface, poses: Poses, samples: Samples, near: float, weights: Floats32) -> Floats32:
     """(h,) float32: the area of the samples that lies on a in each pose; weights : (d,), of a's dense samples"""
     x, n, area = samples
     total = np.zeros(len(poses), dtype=np.float32)
@@ -96,7 +92,7 @@ def _field(a: Surface) -> Field:
 
 @compiled
 def _touch(
-    R: Floats, t: Floats, h: int, x: Floats, n: Floats, field: Field, y: Floats, at: Indices, how: Floats
+    R: Floats32, t: Floats32, h: int, x: Floats32, n: Floats32, field: Field, y: Floats32, at: Ints32, how: Floats32
 ) -> None:
     """Sets, of samples x with normals n (m, 3) in pose h, y (m, 3): where they lie; at, how (m,): what they face.
 
@@ -117,7 +113,14 @@ def _touch(
 
 @compiled
 def _contact(
-    R: Floats, t: Floats, x: Floats, n: Floats, field: Field, weights: Floats, near: np.float32, total: Floats
+    R: Floats32,
+    t: Floats32,
+    x: Floats32,
+    n: Floats32,
+    field: Field,
+    weights: Floats32,
+    near: np.float32,
+    total: Floats32,
 ) -> None:
     """Adds to total (h,) the samples x with normals n (m, 3) that lie on another part's, of weights (d,)."""
     points, normals = field[0], field[1]
@@ -133,7 +136,7 @@ def _contact(
 
 
 @compiled
-def _settle(R: Floats, t: Floats, x: Floats, n: Floats, field: Field, near: np.float32) -> None:
+def _settle(R: Floats32, t: Floats32, x: Floats32, n: Floats32, field: Field, near: np.float32) -> None:
     """Moves every pose R (h, 3, 3), t (h, 3) once: what touches comes to lie in the planes of what it touches."""
     points, normals = field[0], field[1]
     y, at, how = np.empty_like(x), np.empty(len(x), dtype=np.int32), np.empty(len(x), dtype=np.float32)

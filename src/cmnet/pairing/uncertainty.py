@@ -11,15 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cmnet.geometry.pose import Pose
+from cmnet.geometry.types import Array
 from cmnet.pairing.refine import FINE, within
 from cmnet.pairing.settling import facing, kernel
 from cmnet.pairing.surface import Surface
 from cmnet.pairing.verify import NEARBY, TOUCH, Evidence, verify
-
-Array = NDArray[np.float64]
 
 FEWEST = 12  # samples below which nothing is known
 # Fitted to true errors, see benchmarks/uncertainty.py. Loose: the area that faces closely without touching, over that

@@ -6,16 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cmnet.geometry.compiled import compiled
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.trees import even_tree, nearest_one
+from cmnet.geometry.types import Array, Bools, Ints
 from cmnet.pairing.creases import complement
 from cmnet.pairing.surface import Surface
-
-Array = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 TOUCH = 0.008  # touching samples are nearer than this or one spacing, in units
 LIFT = 0.003  # and off the other's plane by at most this
@@ -150,11 +147,11 @@ def _look_around(
     x: Array,
     n: Array,
     distance: Array,
-    index: NDArray[np.int64],
+    index: Ints,
     points: Array,
     normals: Array,
     reach: float,
-    partner: NDArray[np.int64],
+    partner: Ints,
     near: Bools,
     height: Array,
     depth: Array,
@@ -182,14 +179,14 @@ def _look_around(
             depth[i] = 0.0
 
 
-def _spread_out(flags: Bools, index: NDArray[np.int64], count: int) -> Bools:
+def _spread_out(flags: Bools, index: Ints, count: int) -> Bools:
     """(count,) bool: the flags of some, and False for the others."""
     everywhere = np.zeros(count, dtype=bool)
     everywhere[index] = flags
     return everywhere
 
 
-def _closing(a: Surface, b: Surface, T_a_b: Pose) -> NDArray[np.int64]:
+def _closing(a: Surface, b: Surface, T_a_b: Pose) -> Ints:
     """(k,) int: the creases of b that lie on complementary creases of a."""
     moved = T_a_b.apply(b.creases.points)
     distance, index = a.crease_cells.nearest(moved, 3, CLOSED)

@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Colors = NDArray[np.uint8]
+from cmnet.geometry.types import Array, Bytes, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,12 +27,12 @@ class Body:
     vertices: Array
     faces: Ints | None = None
     normals: Array | None = None
-    colors: Colors | None = None
+    colors: Bytes | None = None
     visual: Any = None
     T_scene: Array | None = None
 
 
-def as_colors(values: NDArray[Any]) -> Colors:
+def as_colors(values: NDArray[Any]) -> Bytes:
     """Colours (n, 3 or 4), either up to 1 or up to 255, as (n, 4) uint8."""
     values = np.asarray(values)
     if values.dtype != np.uint8:

@@ -9,17 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cmnet.errors import InputError
+from cmnet.geometry.types import Array, Bools, Ints
 from cmnet.parts.body import Body
 from cmnet.parts.edges import face_bodies
 from cmnet.parts.health import FEW, check_part, coincident, distinct_points, drop_doubled_faces, outliers, strays
 from cmnet.parts.orientation import faces_to_flip, is_inside_out
 from cmnet.parts.part import Part
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 log = logging.getLogger("cmnet")
 
@@ -64,7 +61,7 @@ def split_bodies(body: Body, file: Path | None) -> list[Body]:
     return [_chosen(body, np.isin(labels, large[owner[large] == k]), name) for k, name in zip(wanted, names)]
 
 
-def _chosen(body: Body, which: NDArray[np.bool_], name: str) -> Body:
+def _chosen(body: Body, which: Bools, name: str) -> Body:
     """The faces (m,) bool of a body as a body of their own."""
     assert body.faces is not None
     visual = None if body.visual is None else body.visual.submesh([np.flatnonzero(which)], append=True, repair=False)
@@ -120,7 +117,7 @@ def _merged(body: Body, file: Path | None) -> Part:
     return replace(part, faces=faces, repairs=(f"{said}: turned round",), visual=_turned(body.visual, flip))
 
 
-def _turned(visual: Any, flip: NDArray[np.bool_]) -> Any:
+def _turned(visual: Any, flip: Bools) -> Any:
     """The textured mesh with the same faces turned, where they correspond one to one."""
     if visual is not None and len(visual.faces) == len(flip):
         visual = visual.copy()

@@ -1,12 +1,10 @@
 """How the faces of a mesh hang together along their edges."""
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
+from cmnet.geometry.types import Bools, Ints
 
 
 def face_links(faces: Ints) -> tuple[Ints, Ints, Bools]:

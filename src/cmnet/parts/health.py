@@ -4,16 +4,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from cmnet.errors import InputError
 from cmnet.geometry.trees import nearest_few
+from cmnet.geometry.types import Array, Bools, Ints
 from cmnet.parts.part import Part
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 LARGEST = 1e50  # coordinates whose products can still be computed
 THIN = 1e-5  # area of a mesh over the square of its size: what has less is no surface, or finer than a hair

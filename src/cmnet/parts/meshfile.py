@@ -11,16 +11,14 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cmnet.errors import InputError
-from cmnet.parts.body import Body, Colors, as_colors
+from cmnet.geometry.types import Array, Bytes
+from cmnet.parts.body import Body, as_colors
 from cmnet.parts.claims import counts_of_off, refuse_false_claims
 from cmnet.parts.pictures import shrink_pictures
 from cmnet.parts.polygons import read_polygons
 from cmnet.parts.resolver import Beside
-
-Array = NDArray[np.float64]
 
 log = logging.getLogger("cmnet")
 
@@ -144,7 +142,7 @@ def _stored_normals(cloud: Any, n: int) -> Array | None:
         return None
 
 
-def _look(mesh: Any, n: int) -> tuple[Colors | None, bool]:
+def _look(mesh: Any, n: int) -> tuple[Bytes | None, bool]:
     """The colours (n, 4) of a mesh's vertices, and whether they come from a texture."""
     visual: Any = getattr(mesh, "visual", None)
     kind = getattr(visual, "kind", None)
@@ -164,12 +162,12 @@ def _look(mesh: Any, n: int) -> tuple[Colors | None, bool]:
         return None, False
 
 
-def _vertex_colors(colors: Any, n: int) -> Colors | None:
+def _vertex_colors(colors: Any, n: int) -> Bytes | None:
     colors = np.asarray(colors) if colors is not None else np.zeros(0)
     return as_colors(colors) if colors.shape in ((n, 3), (n, 4)) and n else None
 
 
-def _stacked(colors: Sequence[Colors | None], sizes: Sequence[int]) -> Colors | None:
+def _stacked(colors: Sequence[Bytes | None], sizes: Sequence[int]) -> Bytes | None:
     """One array for several meshes; those without colours are light grey. None where none has any."""
     if all(c is None for c in colors):
         return None

@@ -1,15 +1,11 @@
 """Which side of a part is outside: faces that disagree are made to agree, parts turned inside out are turned back."""
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order
 
+from cmnet.geometry.types import Array, Bools, Ints
 from cmnet.parts.edges import face_links, linked_groups
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 
 def faces_to_flip(vertices: Array, faces: Ints) -> Bools:

@@ -8,14 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cmnet.geometry.cloud import area_of_cloud, normals_of_cloud
 from cmnet.geometry.pose import Pose
-
-Array = NDArray[np.float64]
-Faces = NDArray[np.int64]
-Colors = NDArray[np.uint8]
+from cmnet.geometry.types import Array, Bytes, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,10 +28,10 @@ class Part:
 
     name: str
     vertices: Array
-    faces: Faces | None = None
+    faces: Ints | None = None
     normals: Array | None = None
     file: Path | None = None
-    colors: Colors | None = None
+    colors: Bytes | None = None
     visual: Any = None
     repairs: tuple[str, ...] = ()
 

@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cmnet.errors import InputError
-from cmnet.parts.body import Body, Colors, as_colors
+from cmnet.geometry.types import Array, Bytes
+from cmnet.parts.body import Body, as_colors
 from cmnet.parts.lzf import EXPANSION, decompress
-
-Array = NDArray[np.float64]
 
 HEADER = 4096  # bytes within which the header must end
 KINDS = {"F": "f", "I": "i", "U": "u"}
@@ -144,7 +143,7 @@ def _columns(rows: NDArray[Any], header: Header, *names: str) -> Array:
     return np.stack([rows[header.column(name)][:, 0].astype(np.float64) for name in names], axis=1)
 
 
-def _colors(rows: NDArray[Any], header: Header) -> Colors | None:
+def _colors(rows: NDArray[Any], header: Header) -> Bytes | None:
     """(n, 4) uint8: red, green and blue are packed into the bits of one field, whatever its type says."""
     name = next((name for name in ("rgb", "rgba") if header.has(name)), None)
     if name is None or rows.dtype[header.column(name)].base.itemsize != 4:

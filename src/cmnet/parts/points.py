@@ -5,14 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cmnet.geometry.noise import averaged, noise_of
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.sampling import SATURATION, allocate, poisson_subset, sample_surface
-from cmnet.parts.part import Faces, Part
-
-Array = NDArray[np.float64]
+from cmnet.geometry.types import Array, Ints
+from cmnet.parts.part import Part
 
 UNIT_AREA = 1.6  # surface of all parts together, in network units: 5000 samples then lie about 0.018 apart
 NOISE = 0.0002  # across the surface that clouds may keep, in network units: a fifteenth of what surfaces touch within
@@ -89,7 +87,7 @@ def _fingerprint(part: Part) -> list[int]:
     return np.frombuffer(digest.digest(), dtype="<u4").tolist()
 
 
-def _numbered_by_use(faces: Faces) -> Faces:
+def _numbered_by_use(faces: Ints) -> Ints:
     """The faces (m, 3) with their vertices numbered as they are met: formats keep the order of faces only."""
     _, first, number = np.unique(faces, return_index=True, return_inverse=True)
     rank = np.empty(len(first), dtype=np.int64)

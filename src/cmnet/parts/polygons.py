@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cmnet.geometry.types import Ints
 from cmnet.parts.body import Body, as_colors
 
 KINDS = {"char": "b", "uchar": "B", "short": "h", "ushort": "H", "int": "i", "uint": "I", "float": "f", "double": "d"}
@@ -67,7 +68,7 @@ def _header(content: bytes) -> tuple[str, list[Element], int]:
     return order, elements, end
 
 
-def _faces(content: bytes, position: int, element: Element, order: str) -> tuple[NDArray[np.int64], int]:
+def _faces(content: bytes, position: int, element: Element, order: str) -> tuple[Ints, int]:
     """Triangles (m, 3) that fan out from the first corner of every face, and where the faces end."""
     fan: list[tuple[int, int, int]] = []
     for _ in range(element.count):

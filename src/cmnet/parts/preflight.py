@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from cmnet.geometry.trees import nearest_few
+from cmnet.geometry.types import Array
 from cmnet.pairing.rims import wall_thickness
 from cmnet.parts.edges import count_holes
 from cmnet.parts.part import Part
 from cmnet.parts.points import sample_parts
-
-Array = NDArray[np.float64]
 
 SAMPLES = 1200  # per part, to see its walls
 AROUND = 60  # neighbours of a sample among which the other side of a wall is sought

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cmnet.files import replacing
+from cmnet.geometry.types import Array
 from cmnet.parts.part import Part
-
-Array = NDArray[np.float64]
 
 COLORS = ("red", "green", "blue", "alpha")
 

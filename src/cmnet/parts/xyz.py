@@ -5,12 +5,10 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cmnet.errors import InputError
+from cmnet.geometry.types import Array
 from cmnet.parts.body import Body, as_colors
-
-Array = NDArray[np.float64]
 
 WHOLE = r"[+-]?\d+(,\d+)?([eE][+-]?\d+)?"
 COMMAS = re.compile(rf"(?=.*\d,\d)\s*{WHOLE}([;\s]+{WHOLE}){{2,}}\s*;?\s*")  # a point with commas for decimal points

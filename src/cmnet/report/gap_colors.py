@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Bytes = NDArray[np.uint8]
+from cmnet.geometry.types import Array, Bytes
 
 # Lightness falls on both sides of zero, so that it reads in grey too. From touching to the end of the scale:
 INSIDE = ("#f6e04f", "#f79a3e", "#e0493f", "#8f1537")  # overlap: yellow, orange, red

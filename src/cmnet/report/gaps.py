@@ -7,18 +7,16 @@ from dataclasses import dataclass
 from itertools import permutations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.sampling import uniform_samples
 from cmnet.geometry.trees import nearest_few, nearest_one
+from cmnet.geometry.types import Array, Ints
 from cmnet.pairing.joins import Join
 from cmnet.parts.part import Part
 from cmnet.solving.assembly import Assembly
 
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Distance = Callable[[Array], Array]
 
 SITES = 30_000  # points of a mesh beyond one a face through which its nearest faces are found

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cmnet.geometry.pose import Pose
+from cmnet.geometry.types import Array
 from cmnet.parts.part import Part
 from cmnet.solving.assembly import Assembly
-
-Array = NDArray[np.float64]
 
 GAP = 0.15  # between neighbours, as a share of the largest group
 

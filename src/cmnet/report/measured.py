@@ -6,16 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cmnet.geometry.pose import Pose
+from cmnet.geometry.types import Array
 from cmnet.parts.part import Part
 from cmnet.report.gaps import Target, distance_to_others, gaps_of_assembly, target
 from cmnet.report.viewer_mesh import Display, display
 from cmnet.report.viewer_pack import BEYOND
 from cmnet.solving.assembly import Assembly
-
-Array = NDArray[np.float64]
 
 GAPS = (0.002, 0.02)  # the scale of gap colours ends between these, in sizes of the largest group,
 RMS = 4  # at so many times the largest gap of a used join

@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cmnet.geometry.types import Array
 from cmnet.parts.part import Part
 from cmnet.report.layout import offsets
 from cmnet.solving.assembly import Assembly
-
-Array = NDArray[np.float64]
 
 FAR = 100.0  # sizes from its origin beyond which an object loses digits to glTF, whose numbers are single
 # Muted earthen tones for parts without colours of their own, so that neighbours can be told apart.

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from cmnet.geometry.types import Array, Ints
 
 COARSE = 12  # times the wanted faces: what is left of a huge mesh before edges are collapsed one by one
 AGGRESSION = 7  # of the edge collapse, 0 (slow) to 10

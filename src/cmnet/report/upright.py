@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from cmnet.geometry.types import Array
 
 ROUNDS = 12  # of weighing down what does not turn with the rest: handles, breaks
 TOLERANCE = 0.1  # sine of the angle by which a normal may miss the plane through the axis

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from cmnet.geometry.trees import nearest_few
+from cmnet.geometry.types import Array, Bytes
 from cmnet.parts.part import Part
-
-Array = NDArray[np.float64]
-Bytes = NDArray[np.uint8]
 
 NEAREST = 3  # coloured vertices that a point's colour is mixed from
 

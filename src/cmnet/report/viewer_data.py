@@ -7,9 +7,9 @@ from itertools import zip_longest
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cmnet.geometry.sampling import allocate
+from cmnet.geometry.types import Array
 from cmnet.parts.part import Part
 from cmnet.report.gap_colors import APART, INSIDE, NOTHING
 from cmnet.report.gaps import Target
@@ -20,8 +20,6 @@ from cmnet.report.viewer_layout import lay_out
 from cmnet.report.viewer_pack import Block, bytes_of_gaps, pack_shape
 from cmnet.report.viewer_text import headline, steps
 from cmnet.solving.assembly import Assembly
-
-Array = NDArray[np.float64]
 
 SAMPLES = 12_000  # of all parts together, to find out which way is up
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from cmnet.geometry.trees import nearest_one
+from cmnet.geometry.types import Array
 from cmnet.matched import PairMatches
 from cmnet.pairing.joins import Join
 from cmnet.pairing.uncertainty import Uncertainty
@@ -19,8 +19,6 @@ from cmnet.report.gaps import Target, gaps_of_join
 from cmnet.report.viewer_mesh import Display
 from cmnet.report.viewer_pack import BEYOND, Block, bytes_of_gaps
 from cmnet.solving.assembly import Assembly
-
-Array = NDArray[np.float64]
 
 SPARE = 24  # joins that are shown beside the used ones, the surest first
 FACING = -0.5  # the dot product of normals below which two surfaces face each other

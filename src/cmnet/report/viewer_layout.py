@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cmnet.geometry.pose import Pose
+from cmnet.geometry.types import Array
 from cmnet.report.upright import standing
 from cmnet.solving.assembly import Assembly
-
-Array = NDArray[np.float64]
 
 MARGIN = 0.2  # between groups, in sizes of the largest
 

@@ -6,17 +6,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from cmnet.geometry.sampling import allocate
+from cmnet.geometry.types import Array, Ints
 from cmnet.parts.part import Part
 from cmnet.report.refine import refine
 from cmnet.report.thin import thin
 
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Distance = Callable[[Array], Array]
 
 FACES = 300_000  # of all parts together; a cloud's point counts as one face

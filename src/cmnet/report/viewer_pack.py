@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cmnet.geometry.types import Array, Bytes
 from cmnet.report.viewer_mesh import Display
-
-Array = NDArray[np.float64]
 
 BEYOND = 2.0  # gaps are known beyond the end of the colour scale, so that colours end at the same gap everywhere
 
@@ -58,6 +57,6 @@ def octahedral(normals: Array) -> NDArray[np.int16]:
     return np.round(np.where(p[:, 2:] < 0, folded, p[:, :2]) * 32767).astype(np.int16)
 
 
-def bytes_of_gaps(gaps: Array, limit: float) -> NDArray[np.uint8]:
+def bytes_of_gaps(gaps: Array, limit: float) -> Bytes:
     """Signed distances as 0 (deep inside) ... 127 (touching) ... 254 (far apart), the ends at BEYOND limits."""
     return np.round(127 + 127 * np.clip(gaps / (BEYOND * limit), -1, 1)).astype(np.uint8)

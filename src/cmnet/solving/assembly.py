@@ -6,15 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cmnet.geometry.pose import Pose
+from cmnet.geometry.types import Array
 from cmnet.matched import PairMatches
 from cmnet.pairing.joins import Join
 from cmnet.pairing.uncertainty import Uncertainty
 from cmnet.solving.groups import Group
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

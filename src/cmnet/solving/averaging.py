@@ -10,14 +10,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from cmnet.geometry.pose import Pose, cross_matrix
+from cmnet.geometry.types import Array
 from cmnet.pairing.joins import Join
 from cmnet.solving.groups import Group
 
-Array = NDArray[np.float64]
 ROUNDS = 10
 FAR = 0.02  # lengths that a join may be off before it loses weight
 

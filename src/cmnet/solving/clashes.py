@@ -6,17 +6,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cmnet.geometry.pose import Pose
+from cmnet.geometry.types import Array
 from cmnet.pairing.hypotheses import sinking
 from cmnet.pairing.joins import pose_of_surfaces
 from cmnet.pairing.surface import Surface
 from cmnet.pairing.verify import inside
 from cmnet.solving.assembly import Assembly, Refusal, all_groups
 from cmnet.solving.groups import Against, Group
-
-Array = NDArray[np.float64]
 
 SUNK = 4.0  # probes inside another part, weighed by depth, that say nothing yet: worn edges, noise, voxels
 PER_PROBE = 1.0  # nats that every further one says against a pose

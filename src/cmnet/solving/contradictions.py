@@ -8,9 +8,9 @@ from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cmnet.geometry.pose import Pose
+from cmnet.geometry.types import Array
 from cmnet.solving.constraints import Constraints, Touch
 from cmnet.solving.evidence import TURN
 from cmnet.solving.frames import Frames
@@ -19,7 +19,7 @@ from cmnet.solving.groups import Pair
 FRAME = -1  # the assembled frame, in which fixed parts lie
 
 
-def settle(constraints: Constraints, centres: NDArray[np.float64], shift: float) -> tuple[Constraints, list[str]]:
+def settle(constraints: Constraints, centres: Array, shift: float) -> tuple[Constraints, list[str]]:
     """Constraints without those that contradict stricter or earlier ones, and a sentence for each contradiction.
 
     centres : (n, 3) float, of every part in its own coordinates; shift : by which poses that agree may put them apart
@@ -69,7 +69,7 @@ def _path(ties: dict[int, set[int]], start: int, goal: int) -> list[int]:
     return path[::-1]
 
 
-def _without_impossible(c: Constraints, centres: NDArray[np.float64], shift: float) -> tuple[Constraints, list[str]]:
+def _without_impossible(c: Constraints, centres: Array, shift: float) -> tuple[Constraints, list[str]]:
     """Given poses are followed one after the other; one that leads elsewhere than those before it goes."""
     frames, notes = Frames(), []
 

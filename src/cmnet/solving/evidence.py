@@ -13,13 +13,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cmnet.geometry.types import Array, Bools, Ints
 from cmnet.pairing.joins import Join
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 CHANCE = 0.02  # that two wrong joins imply the same pose
 TURN = 5.0  # degrees that agreeing joins may differ by

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cmnet.geometry.pose import Pose
+from cmnet.geometry.types import Array, Bools, Ints
 from cmnet.pairing.joins import Join
 from cmnet.solving.evidence import (
     CHANCE,
@@ -23,9 +23,6 @@ from cmnet.solving.evidence import (
     witnesses,
 )
 from cmnet.solving.groups import FREE, Against, Group, Pair, Rules
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 RELAXED = 0.1  # least probability of a merge of parts that are known to belong together, in the end
 PLACE = 3.0  # shifts within which a part lies in one place, however it is turned
@@ -188,7 +185,7 @@ class Growth:
         T_a_b = Pose(ways.R[lead], ways.t[lead])
         return Merge(a, b, T_a_b, tuple(int(joins[k]) for k in chosen), float(scores[lead]), float(in_all[lead]))
 
-    def _judged(self, key: Pair, ways: Ways, weights: Array, same: NDArray[np.bool_]) -> tuple[Array, Array]:
+    def _judged(self, key: Pair, ways: Ways, weights: Array, same: Bools) -> tuple[Array, Array]:
         """(leads,) float twice: weight and log odds of each merge, or of a single part's place, if that is enough."""
         alone = [name for name, group in zip("ab", key) if len(self.members[group]) == 1]
         if not alone or not self.problem.places:
@@ -202,7 +199,7 @@ class Growth:
         odds = _log_odds(min(float(way.confidence[0]), SURE))
         return Merge(*key, Pose(way.R[0], way.t[0]), (int(self._open[key][0]),), odds, odds)
 
-    def _keeps_touching(self, key: Pair, joins: Ints, ways: Ways, same: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def _keeps_touching(self, key: Pair, joins: Ints, ways: Ways, same: Bools) -> Bools:
         """(leads,) bool: which merges rest on as many pairs that are known to touch as any does."""
         must = self._between(key, self.problem.rules.touching)
         if not must:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cmnet.geometry.pose import Pose
+from cmnet.geometry.types import Array
 from cmnet.pairing.joins import Join
 from cmnet.solving.constraints import Constraints, Touch
 from cmnet.solving.contradictions import settle
@@ -34,7 +34,7 @@ class Plan:
     notes: list[str] = field(default_factory=list)
 
 
-def plan(constraints: Constraints | None, joins: Sequence[Join], centres: NDArray[np.float64], shift: float) -> Plan:
+def plan(constraints: Constraints | None, joins: Sequence[Join], centres: Array, shift: float) -> Plan:
     """Settle the constraints among themselves and lay them out for the solver.
 
     centres : (n, 3) float, of every part in its own coordinates; shift : by which poses that agree may put them apart

@@ -11,15 +11,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cmnet.geometry.types import Array
 from cmnet.pairing.joins import Join
 from cmnet.solving.assembly import Assembly, to_assembly
 from cmnet.solving.groups import Group
 from cmnet.solving.shonan import Edge, follow, shonan
 
 
-def solve_paper(edges: Sequence[Edge], areas: Sequence[float] | NDArray[np.float64]) -> Assembly:
+def solve_paper(edges: Sequence[Edge], areas: Sequence[float] | Array) -> Assembly:
     """Put parts together by their best-scoring edges.
 
     edges : the weight is the score, the transport mass Σ exp(Z) of a pair; one edge a pair, or one for either direction

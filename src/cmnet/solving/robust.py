@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cmnet.geometry.types import Array
 from cmnet.pairing.joins import Join
 from cmnet.pairing.settling import CLOSELY, COARSELY
 from cmnet.pairing.surface import Surface
@@ -20,8 +20,6 @@ from cmnet.solving.growth import RELAXED
 from cmnet.solving.obeying import plan, unmet
 from cmnet.solving.settling import settle, without_slips
 from cmnet.solving.shonan import Edge, shonan
-
-Array = NDArray[np.float64]
 
 SHIFT = 0.03  # units by which agreeing joins may put a part's centre apart
 

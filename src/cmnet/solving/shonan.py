@@ -15,12 +15,10 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cmnet.geometry.pose import Pose
+from cmnet.geometry.types import Array
 from cmnet.solving.frames import Frames
-
-Array = NDArray[np.float64]
 
 ROUNDS = 10  # of weighing the edges anew
 FAR = (0.5, 0.02)  # of the length, in the first and the last round: an edge that far off keeps half of its weight

@@ -6,16 +6,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from cmnet.geometry.pose import Pose
+from cmnet.geometry.types import Array
 from cmnet.pairing.joins import Join
 from cmnet.pairing.surface import Surface
 from cmnet.pairing.uncertainty import Uncertainty, covariance_of
 from cmnet.solving.assembly import Assembly
-
-Array = NDArray[np.float64]
 
 LEAST = 1e-3  # weight of a join, however unsure it is: a part that hangs on it alone lies as it says
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cmnet.data.fracture.contact import contact_areas
 from cmnet.data.fracture.cut import Limits
@@ -13,9 +12,8 @@ from cmnet.data.fracture.engine import MECHANISMS, break_solid
 from cmnet.data.fracture.intake import Intact, MeshLike, prepare
 from cmnet.data.fracture.solid import Solid
 from cmnet.errors import InputError
+from cmnet.geometry.types import Array, Bools
 from cmnet.parts.part import Part
-
-Array = NDArray[np.float64]
 
 MOST_PIECES = 50
 LEAST_SHARE = 2e-5  # of the object's volume, the smallest piece unless the caller asks for more
@@ -40,7 +38,7 @@ class Fracture:
     parts: list[Part]
     mechanism: str
     contacts: Array
-    broken: list[NDArray[np.bool_]]
+    broken: list[Bools]
     repairs: tuple[str, ...] = ()
     foreign: int = 0
 

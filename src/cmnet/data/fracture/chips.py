@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cmnet.data.fracture.cut import Section
 from cmnet.data.fracture.solid import Solid
-
-Array = NDArray[np.float64]
+from cmnet.geometry.types import Array, Ints
 
 LARGEST = 0.02  # share of the volume up to which a chip is a ball around a point; larger ones follow the weaknesses
 GRID = 14  # samples of the smooth section across the chip's diameter
@@ -38,7 +36,7 @@ def _place(solid: Solid, rng: np.random.Generator) -> Array:
     return np.asarray(solid.lattice.points[rng.choice(len(likely), p=likely / likely.sum())])
 
 
-def _crack_edges(solid: Solid) -> NDArray[np.int64]:
+def _crack_edges(solid: Solid) -> Ints:
     """The vertices at which faces of different origin meet."""
     mesh = solid.mesh
     low = np.full(len(mesh.vertices), np.iinfo(np.int64).max)

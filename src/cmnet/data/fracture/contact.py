@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cmnet.data.fracture.solid import Mesh
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
+from cmnet.geometry.types import Array, Bools, Ints
 
 
 def contact_areas(meshes: list[Mesh], skin: Ints) -> tuple[Array, list[Bools]]:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 import manifold3d
 import numpy as np
-from numpy.typing import NDArray
 from scipy import ndimage
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
@@ -15,9 +14,7 @@ from cmnet.data.fracture.lattice import Lattice, surface_per_voxel
 from cmnet.data.fracture.levelset import surface_nets, without_touching_corners
 from cmnet.data.fracture.roughness import Roughness, grid_noise, linear_weights, tensor_product
 from cmnet.data.fracture.solid import CRUMB, Solid, bodies, make_body
-
-Array = NDArray[np.float64]
-Bools = NDArray[np.bool_]
+from cmnet.geometry.types import Array, Bools, Ints
 
 CELLS = 50_000  # samples of the grid that a cutter is made of
 COMPACT = 0.08  # V/A over the cube root of V below which a body is a sliver; 0.2 for a ball, 0.17 for a cube
@@ -95,7 +92,7 @@ def _box(lattice: Lattice, side: Bools, margin: int = 2) -> tuple[slice, slice, 
     return x, y, z
 
 
-def _offset(lattice: Lattice, side: Bools, distance: Array, start: NDArray[np.int64]) -> float:
+def _offset(lattice: Lattice, side: Bools, distance: Array, start: Ints) -> float:
     """The level at which the smoothed section cuts off as much material as the nodes of `side` hold."""
     cells = lattice.cells - start
     within = ((cells >= 0) & (cells < distance.shape)).all(axis=1)

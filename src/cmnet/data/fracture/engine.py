@@ -6,15 +6,14 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cmnet.data.fracture import chips, impact, planes, voronoi, weakest
 from cmnet.data.fracture.cut import Limits, Section, cut, section_of
 from cmnet.data.fracture.lattice import Lattice
 from cmnet.data.fracture.roughness import Roughness
 from cmnet.data.fracture.solid import Solid
+from cmnet.geometry.types import Array, Bools, Ints
 
-Array = NDArray[np.float64]
 Propose = Callable[[Solid, float, np.random.Generator], Section | None]
 
 MECHANISMS = ("weakest", "impact", "chips", "recursive", "voronoi")
@@ -96,7 +95,7 @@ def crack_roughness(section: Section, rng: np.random.Generator, damping: float =
     return Roughness(amplitude, longest, section.extent / 40, rng.uniform(0.6, 0.95), bool(rng.random() < FACETED))
 
 
-def _cut_cells(solid: Solid, labels: NDArray[np.int64], limits: Limits, rng: np.random.Generator) -> list[Solid]:
+def _cut_cells(solid: Solid, labels: Ints, limits: Limits, rng: np.random.Generator) -> list[Solid]:
     """Cut off one cell after the other; what is left of the lattice fills the space of those that are gone."""
     lattice, rest, result = solid.lattice, solid, []
     for cell in rng.permutation(np.unique(labels))[:-1]:
@@ -111,7 +110,7 @@ def _cut_cells(solid: Solid, labels: NDArray[np.int64], limits: Limits, rng: np.
     return [rest, *result]
 
 
-def _subset(lattice: Lattice, kept: NDArray[np.bool_]) -> Lattice:
+def _subset(lattice: Lattice, kept: Bools) -> Lattice:
     number = np.cumsum(kept) - 1
     edges = lattice.edges[kept[lattice.edges].all(axis=1)]
     return replace(lattice, cells=lattice.cells[kept], fill=lattice.fill[kept], edges=number[edges])

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cmnet.data.fracture.lattice import Lattice, distances
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from cmnet.geometry.types import Array, Ints
 
 
 def cells(lattice: Lattice, pieces: int, rng: np.random.Generator) -> Ints:

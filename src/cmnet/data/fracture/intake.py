@@ -8,14 +8,13 @@ from typing import TypeAlias
 import manifold3d
 import numpy as np
 import trimesh
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from cmnet.data.fracture.selfcross import crossing_faces
 from cmnet.data.fracture.solid import Solid, bodies, make_body
 from cmnet.errors import InputError
+from cmnet.geometry.types import Array, Bools, Ints
 
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
 MeshLike: TypeAlias = "trimesh.Trimesh | tuple[ArrayLike, ArrayLike]"
 
 ADVICE = "repair it in a mesh editor or voxel-remesh it, and try again"
@@ -169,7 +168,7 @@ def _volume(vertices: Array, faces: Ints) -> float:
     return float(np.einsum("nd,nd->", a, np.cross(b, c)) / 6)
 
 
-def _with_volume(vertices: Array, faces: Ints, moved: NDArray[np.bool_], volume: float) -> Array:
+def _with_volume(vertices: Array, faces: Ints, moved: Bools, volume: float) -> Array:
     """Push the moved vertices along the volume's gradient until it is what it was (Newton's method)."""
     for _ in range(4):
         a, b, c = np.moveaxis(vertices[faces], 1, 0)

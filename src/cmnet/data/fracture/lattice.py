@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import ndimage
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import dijkstra
 
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from cmnet.geometry.types import Array, Bools, Ints
 
 NODES = 3200  # aimed at; a sparse factorisation of this size takes ~25 ms
 SAMPLES_PER_FACE = 14  # surface samples per voxel face area, so that no crossed voxel is overlooked
@@ -85,7 +83,7 @@ def build_lattice(vertices: Array, faces: Ints, volume: float, area: float, node
     return Lattice(origin, spacing, shape, cells, fill[tuple(cells.T)], _edges(fill > 0))  # type: ignore[arg-type]
 
 
-def _specks(full: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _specks(full: Bools) -> Bools:
     """Voxels that the surface merely grazes, so that they hang together with nothing."""
     label, _ = ndimage.label(full)
     count = np.bincount(label.ravel())
@@ -119,7 +117,7 @@ def surface_per_voxel(corners: Array, origin: Array, spacing: float, shape: tupl
     return held.reshape(shape)
 
 
-def _interior(surface: NDArray[np.bool_], corners: Array, origin: Array, spacing: float) -> NDArray[np.bool_]:
+def _interior(surface: Bools, corners: Array, origin: Array, spacing: float) -> Bools:
     """The voxels that the surface does not cross and that lie inside it. → bool like `surface`"""
     label, count = ndimage.label(~surface)
     outside = label[0, 0, 0]
@@ -154,7 +152,7 @@ def distances(lattice: Lattice, seeds: list[int] | Ints, rng: np.random.Generato
     return np.asarray((finite + straight) / 2)
 
 
-def _edges(full: NDArray[np.bool_]) -> Ints:
+def _edges(full: Bools) -> Ints:
     number = np.full(full.shape, -1, dtype=np.int64)
     number[full] = np.arange(int(full.sum()))
     edges = []

@@ -7,13 +7,12 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Faces = NDArray[np.int64]
+from cmnet.geometry.types import Array, Bools, Ints
 
 _CORNERS = list(product((0, 1), repeat=3))
 
 
-def surface_nets(values: Array, origin: Array, spacing: float) -> tuple[Array, Faces]:
+def surface_nets(values: Array, origin: Array, spacing: float) -> tuple[Array, Ints]:
     """The surface around all negative samples, with normals pointing to the positive side.
 
     values : (nx, ny, nz) float at origin + spacing * index; the outermost layer must be positive so that it closes
@@ -44,7 +43,7 @@ def without_touching_corners(values: Array) -> Array:
         values.flat[weaker] = 0.05 * np.abs(values.flat[weaker]) + 1e-9
 
 
-def _face_diagonals(values: Array, axis: int) -> NDArray[np.int64]:
+def _face_diagonals(values: Array, axis: int) -> Ints:
     """Flat indices of the weaker negative sample of every grid face whose signs are those of a chessboard."""
     index = np.arange(values.size).reshape(values.shape)
     u, v = (axis + 1) % 3, (axis + 2) % 3
@@ -61,7 +60,7 @@ def _face_diagonals(values: Array, axis: int) -> NDArray[np.int64]:
     return np.where(values.flat[first] > values.flat[second], first, second)
 
 
-def _cube_diagonals(values: Array) -> NDArray[np.int64]:
+def _cube_diagonals(values: Array) -> Ints:
     """Flat indices of a negative sample of every cube in which only two opposite corners have one sign."""
     inside = values < 0
     nx, ny, nz = (n - 1 for n in values.shape)
@@ -80,7 +79,7 @@ def _cube_diagonals(values: Array) -> NDArray[np.int64]:
     return np.concatenate(found)
 
 
-def _crossed_cells(inside: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _crossed_cells(inside: Bools) -> Bools:
     nx, ny, nz = (n - 1 for n in inside.shape)
     count = np.zeros((nx, ny, nz), dtype=np.int8)
     for x, y, z in _CORNERS:
@@ -88,7 +87,7 @@ def _crossed_cells(inside: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return (count > 0) & (count < 8)
 
 
-def _mean_crossing(values: Array, index: Faces) -> Array:
+def _mean_crossing(values: Array, index: Ints) -> Array:
     """Mean of the zero crossings on the twelve edges of each cell, relative to the cell. → (n, 3) float"""
     corner = {c: values[tuple((index + c).T)] for c in _CORNERS}
     total, count = np.zeros((len(index), 3)), np.zeros(len(index))
@@ -104,7 +103,7 @@ def _mean_crossing(values: Array, index: Faces) -> Array:
     return total / count[:, None]
 
 
-def _quads(inside: NDArray[np.bool_], number: Faces, axis: int) -> Faces:
+def _quads(inside: Bools, number: Ints, axis: int) -> Ints:
     """One quad around every crossed grid edge along `axis`. → (n, 4) int"""
     low = np.take(inside, range(inside.shape[axis] - 1), axis)
     high = np.take(inside, range(1, inside.shape[axis]), axis)
@@ -122,7 +121,7 @@ def _quads(inside: NDArray[np.bool_], number: Faces, axis: int) -> Faces:
     return quads
 
 
-def _triangulate(vertices: Array, quads: Faces) -> Faces:
+def _triangulate(vertices: Array, quads: Ints) -> Ints:
     """Split every quad along its shorter diagonal."""
     corner = vertices[quads]
     first = np.linalg.norm(corner[:, 0] - corner[:, 2], axis=1) < np.linalg.norm(corner[:, 1] - corner[:, 3], axis=1)

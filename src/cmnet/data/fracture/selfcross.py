@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from cmnet.geometry.types import Array, Bools, Ints
 
 CHUNK = 400_000  # pairs of faces tested at once
 SHALLOW = 1e-9  # crossings less deep than this share of the mesh's size are rounding
@@ -53,7 +51,7 @@ def _close_pairs(corners: Array) -> Ints:
     return np.concatenate(found)
 
 
-def _pierces(a: Array, b: Array, depth: float) -> NDArray[np.bool_]:
+def _pierces(a: Array, b: Array, depth: float) -> Bools:
     """Does an edge of triangle a pass through the inside of triangle b? a, b : (n, 3, 3) float → (n,) bool"""
     normal = np.cross(b[:, 1] - b[:, 0], b[:, 2] - b[:, 0])
     normal = normal / np.maximum(np.linalg.norm(normal, axis=1), 1e-300)[:, None]
@@ -68,7 +66,7 @@ def _pierces(a: Array, b: Array, depth: float) -> NDArray[np.bool_]:
     return result
 
 
-def _inside(point: Array, triangle: Array, normal: Array, depth: float) -> NDArray[np.bool_]:
+def _inside(point: Array, triangle: Array, normal: Array, depth: float) -> Bools:
     inside = np.ones(len(point), dtype=bool)
     for k in range(3):
         edge = triangle[:, (k + 1) % 3] - triangle[:, k]

@@ -7,12 +7,9 @@ from functools import cached_property
 
 import manifold3d
 import numpy as np
-from numpy.typing import NDArray
 
 from cmnet.data.fracture.lattice import Lattice, build_lattice, winding_number
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from cmnet.geometry.types import Array, Ints
 
 SHORT = 5e-8  # edge length, object size 0.5 to 1; common readers join vertices within 1e-8
 CRUMB = 1e-12  # a body below this share of the whole is rounding, not material

@@ -10,15 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.linalg import SuperLU, splu
 
 from cmnet.data.fracture.cut import Section, section_of
 from cmnet.data.fracture.lattice import Lattice
 from cmnet.data.fracture.solid import Solid
-
-Array = NDArray[np.float64]
+from cmnet.geometry.types import Array, Ints
 
 MODES = 5
 DIPOLES = 4
@@ -29,7 +27,7 @@ LEAST_NODES = 10  # below this many voxels the lattice cannot carry a section
 
 @dataclass(frozen=True, eq=False)
 class _Cut:
-    order: NDArray[np.int64]
+    order: Ints
     count: int
     cost: float
 

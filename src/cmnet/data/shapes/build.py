@@ -9,15 +9,15 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from manifold3d import CrossSection, FillRule, JoinType, Manifold, OpType
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.interpolate import CubicSpline, PchipInterpolator
 from scipy.ndimage import map_coordinates
 
 from cmnet.data.fracture.levelset import surface_nets, without_touching_corners
 from cmnet.data.fracture.roughness import Roughness, grid_noise
 from cmnet.data.fracture.solid import make_body
+from cmnet.geometry.types import Array, Ints
 
-Array = NDArray[np.float64]
 Rng = np.random.Generator
 
 
@@ -87,7 +87,7 @@ def tube(path: ArrayLike, radius: ArrayLike, flatten: float = 1.0, sides: int = 
     return make_body(np.concatenate([*rings, p[:1], p[-1:]]), _tube_faces(len(p), sides))
 
 
-def _tube_faces(rings: int, sides: int) -> NDArray[np.int64]:
+def _tube_faces(rings: int, sides: int) -> Ints:
     first, last = rings * sides, rings * sides + 1
     k = np.arange(sides)
     follow = (k + 1) % sides

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 from manifold3d import Manifold
-from numpy.typing import NDArray
 
 from cmnet.data.shapes.build import blend, capsule, curve, level_body, roughened, tube
 from cmnet.data.shapes.things import towards
+from cmnet.geometry.types import Array
 
-Array = NDArray[np.float64]
 Rng = np.random.Generator
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 from manifold3d import Manifold
-from numpy.typing import NDArray
 
 from cmnet.data.shapes.build import blend, capsule, curve, level_body, roughened, smooth_profile, tube, united, vessel
+from cmnet.geometry.types import Array
 
-Array = NDArray[np.float64]
 Rng = np.random.Generator
 
 

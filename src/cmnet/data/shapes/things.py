@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from manifold3d import CrossSection, FillRule, Manifold
-from numpy.typing import NDArray
 
 from cmnet.data.shapes.build import (
     bent,
@@ -17,8 +16,8 @@ from cmnet.data.shapes.build import (
     tube,
     united,
 )
+from cmnet.geometry.types import Array
 
-Array = NDArray[np.float64]
 Rng = np.random.Generator
 
 

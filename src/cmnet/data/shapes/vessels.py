@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 from manifold3d import CrossSection, FillRule, Manifold
-from numpy.typing import NDArray
 
 from cmnet.data.shapes.build import curve, fluted, smooth_profile, tube, turned, united, vessel
+from cmnet.geometry.types import Array
 
-Array = NDArray[np.float64]
 Rng = np.random.Generator
 
 
