@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -26,17 +27,60 @@ def test_import_and_help_load_nothing_heavy(code):
     assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout.strip() == "[]"
 
 
-def imports(path: Path) -> set[str]:
-    nodes = list(ast.walk(ast.parse(path.read_text())))
+COMMON = {"__init__", "__version__", "errors", "files", "folders", "processes", "reading"}  # for all but geometry
+ROOMS = {  # what may be imported along with each of them: some of those above it, so that there are no cycles
+    "geometry": set(),
+    "parts": {"geometry"},
+    "model": {"geometry"},
+    "pairing": {"geometry", "parts"},
+    "matched": {"geometry", "pairing"},
+    "solving": {"geometry", "parts", "pairing", "matched"},
+    "assembler": {"geometry", "parts", "model", "pairing", "matched", "solving"},
+    "data": {"geometry", "parts"},
+    "training": {"geometry", "model", "data"},
+    "evaluation": {"geometry", "parts", "model", "pairing", "solving", "data"},
+    "report": {"geometry", "parts", "model", "pairing", "matched", "solving"},
+    "cli": {"model"},  # of which only the presets; a command imports the rest when it runs
+}
+
+
+def imports(nodes: Iterable[ast.AST]) -> set[str]:
+    """Full names of all that is imported, such as `cmnet.parts.part.Part`."""
+    nodes = list(nodes)
     plain = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
-    return plain | {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
+    origins = [node for node in nodes if isinstance(node, ast.ImportFrom)]
+    return plain | {f"{'.' * node.level}{node.module}.{alias.name}" for node in origins for alias in node.names}
+
+
+def at_once(node: ast.AST) -> Iterator[ast.AST]:
+    """What runs when a module is imported: not what is in functions, nor what only type checkers read."""
+    for child in ast.iter_child_nodes(node):
+        later = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        if not later and not (isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"):
+            yield child
+            yield from at_once(child)
+
+
+def rooms(names: set[str]) -> set[str]:
+    return {name.split(".")[1] for name in names if name.startswith("cmnet.")}
 
 
 def test_rooms_import_only_what_they_may():
-    for path in (SOURCE / "geometry").glob("*.py"):
-        ours = {name for name in imports(path) if name.startswith("cmnet")}
-        assert all(name.startswith("cmnet.geometry") for name in ours), path
-    for path in (SOURCE / "model").glob("*.py"):
-        assert not {name for name in imports(path) if name.split(".")[0] in ("lightning", "gtsam")}, path
+    order = list(ROOMS)
     for path in SOURCE.rglob("*.py"):
-        assert "pickle" not in imports(path), path
+        room = path.relative_to(SOURCE).parts[0].removesuffix(".py")
+        assert room in COMMON | ROOMS.keys(), f"{path}: say in ROOMS what it may import"
+        others = ROOMS.get(room, set()) | (COMMON if room != "geometry" else set())
+        assert rooms(imports(at_once(ast.parse(path.read_text())))) <= others | {room}, path
+    assert all(others <= set(order[: order.index(room)]) for room, others in ROOMS.items())
+
+
+def test_what_is_never_imported_even_late():
+    for path in SOURCE.rglob("*.py"):
+        names = imports(ast.walk(ast.parse(path.read_text())))
+        packages = {name.split(".")[0] for name in names}
+        assert not packages & {"", "pickle"}, path  # "": names are absolute
+        if SOURCE / "model" in path.parents:
+            assert not packages & {"lightning", "gtsam"}, path
+        if SOURCE / "geometry" in path.parents:
+            assert rooms(names) <= {"geometry"}, path

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial import cKDTree
 
-from cmnet.geometry.compiled import compiled
 from cmnet.geometry.sampling import sample_faces
 from cmnet.geometry.trees import nearest_few, nearest_one
 from cmnet.geometry.types import Array, Bools, Ints
+from cmnet.geometry.walls import wall_thickness
 from cmnet.pairing.creases import NEIGHBORS, Creases, find_creases, join_creases, spread
 
 AROUND = 12  # samples next to a sample
@@ -25,8 +25,6 @@ ADDED = 12_000  # of them kept for refining poses, per level
 CLEAR = 0.3  # walls thinner than so many reaches need a finer level: about one spacing
 HALVINGS = 16  # rounds of halving large triangles, at most
 SIDEWAYS = 0.8  # normals with a smaller |cosine| to a sample's own belong to a third face: an edge is near
-FACING = -0.5  # normals with a smaller cosine belong to the other side of the wall
-THROUGH = 0.3  # which lies behind a sample, in a direction with at least this cosine to its own normal
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,26 +70,6 @@ def find_rims(corners: Array | None, points: Array, normals: Array, rng: np.rand
         wall = walls[nearest_one(tree, dense[seeds])[1]]
     everything = [np.concatenate(arrays) for arrays in zip(*samples)]
     return Rims(join_creases(found), everything[0], everything[1], next_to, float(np.sort(walls)[len(walls) // 10]))
-
-
-def wall_thickness(points: Array, normals: Array, neighbors: Ints) -> Array:
-    """(n,) float: thickness of the wall near each sample, infinite where its neighbourhood sees one side only."""
-    own = np.full(len(points), np.inf)
-    _thickness(points, normals, neighbors, own)
-    return np.asarray(own[neighbors].min(axis=1))
-
-
-@compiled
-def _thickness(points: Array, normals: Array, neighbors: Ints, wall: Array) -> None:
-    """Sets wall (n,): how deep behind every sample the nearest of its neighbours lies that faces the other way."""
-    for i in range(len(points)):
-        x, y, z = normals[i]
-        for j in neighbors[i]:
-            a, b, c = points[j, 0] - points[i, 0], points[j, 1] - points[i, 1], points[j, 2] - points[i, 2]
-            depth = -(a * x + b * y + c * z)
-            facing = normals[j, 0] * x + normals[j, 1] * y + normals[j, 2] * z < FACING
-            if facing and depth > THROUGH * np.sqrt(a * a + b * b + c * c):
-                wall[i] = min(wall[i], depth)
 
 
 def near_edge(normals: Array, own: Array, neighbors: Ints) -> Bools:

@@ -11,7 +11,7 @@ from scipy.spatial import cKDTree
 
 from cmnet.geometry.trees import nearest_few
 from cmnet.geometry.types import Array
-from cmnet.pairing.rims import wall_thickness
+from cmnet.geometry.walls import wall_thickness
 from cmnet.parts.edges import count_holes
 from cmnet.parts.part import Part
 from cmnet.parts.points import sample_parts
