@@ -8,6 +8,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from cmnet.geometry.sampling import uniform_samples
+from cmnet.geometry.triangles import cross_products, normals_and_areas
 from cmnet.geometry.types import Array, Bools, Ints
 
 FLATNESS = 1e-3  # how far two coinciding surfaces may be apart, object size 1
@@ -26,16 +27,14 @@ class SurfaceSamples:
 
 def sample_triangles(corners: Array, count: int, rng: np.random.Generator) -> SurfaceSamples:
     """Sample triangles uniformly by area. corners : (m, 3, 3) float"""
-    cross = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    double = np.linalg.norm(cross, axis=1)
-    face, points = uniform_samples(corners, double, count, rng)
-    normals = cross[face] / np.maximum(double[face], 1e-30)[:, None]
-    return SurfaceSamples(points, normals, face, float(np.sqrt(double.sum() / 2 / count)), cKDTree(points))
+    normals, areas = normals_and_areas(corners)
+    face, points = uniform_samples(corners, areas, count, rng)
+    return SurfaceSamples(points, normals[face], face, float(np.sqrt(areas.sum() / count)), cKDTree(points))
 
 
 def middles(corners: Array) -> SurfaceSamples:
     """One sample a triangle, in its middle. corners : (m, 3, 3) float"""
-    cross = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    cross = cross_products(corners)
     double, points = np.linalg.norm(cross, axis=1, keepdims=True), corners.mean(axis=1)
     spacing = float(np.sqrt(double.mean() / 2))
     return SurfaceSamples(points, cross / np.maximum(double, 1e-30), np.arange(len(corners)), spacing, cKDTree(points))

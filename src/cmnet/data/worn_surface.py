@@ -7,6 +7,7 @@ import numpy as np
 from scipy.sparse import coo_array, csr_array
 from scipy.spatial import cKDTree
 
+from cmnet.geometry.triangles import cross_products, normals_and_areas
 from cmnet.geometry.types import Array, Bools, Ints
 
 Rng = np.random.Generator
@@ -97,17 +98,16 @@ def tessellated(vertices: Array, faces: Ints, edge: float, rng: Rng) -> tuple[Ar
 
 def uneven_cloud(corners: Array, count: int, unevenness: float, rng: Rng) -> tuple[Array, Array]:
     """Points and normals, denser towards a random direction. corners : (m, 3, 3) → (count, 3), (count, 3) float"""
-    cross = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    normals, areas = normals_and_areas(corners)
     centre = corners.mean(axis=1)
     along = centre @ rng.standard_normal(3)
     along = (along - along.min()) / max(float(np.ptp(along)), 1e-12)
-    double = np.linalg.norm(cross, axis=1)
-    weight = double * np.exp(unevenness * along)
+    weight = areas * np.exp(unevenness * along)
     face = rng.choice(len(corners), size=count, p=weight / weight.sum())
     u = rng.random((2, count, 1))
     u = np.where(u.sum(axis=0) > 1, 1 - u, u)
     a, b, c = corners[face, 0], corners[face, 1], corners[face, 2]
-    return a + u[0] * (b - a) + u[1] * (c - a), cross[face] / np.maximum(double[face], 1e-30)[:, None]
+    return a + u[0] * (b - a) + u[1] * (c - a), normals[face]
 
 
 def _touches(faces: Ints, count: int) -> Bools:
@@ -124,8 +124,7 @@ def _mean_of_neighbours(faces: Ints, count: int) -> csr_array:
 
 
 def _vertex_normals(vertices: Array, faces: Ints) -> Array:
-    corners = vertices[faces]
-    cross = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    cross = cross_products(vertices[faces])
     normal = np.zeros_like(vertices)
     for k in range(3):
         np.add.at(normal, faces[:, k], cross)

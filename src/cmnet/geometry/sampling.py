@@ -7,6 +7,7 @@ moved or scaled.
 import numpy as np
 
 from cmnet.geometry.compiled import compiled
+from cmnet.geometry.triangles import normals_and_areas
 from cmnet.geometry.types import Array, Bools, Ints
 
 CANDIDATES = 5  # candidates per sample wanted
@@ -25,14 +26,13 @@ def sample_surface(vertices: Array, faces: Ints, count: int, rng: np.random.Gene
     → points (count, 3) float, unit normals (count, 3) float
     """
     corners = np.asarray(vertices, dtype=np.float64)[faces]
-    crosses = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    doubled = np.linalg.norm(crosses, axis=1)
-    total = doubled.sum()
+    normals, areas = normals_and_areas(corners)
+    total = areas.sum()
     if not total > 0:
         raise ValueError("a surface without area cannot be sampled")
-    chosen, points = uniform_samples(corners, doubled, CANDIDATES * count, rng)
-    normals = crosses[chosen] / doubled[chosen, None]
-    kept = poisson_subset(points, normals, count, np.sqrt(SATURATION * total / 2 / max(count, 1)))
+    chosen, points = uniform_samples(corners, areas, CANDIDATES * count, rng)
+    normals = normals[chosen]
+    kept = poisson_subset(points, normals, count, np.sqrt(SATURATION * total / max(count, 1)))
     return points[kept], normals[kept]
 
 
@@ -41,12 +41,11 @@ def sample_faces(corners: Array, count: int, rng: np.random.Generator) -> tuple[
 
     corners : (m, 3, 3) float → points (count, 3) float, unit normals (count, 3) float
     """
-    crosses = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    doubled = np.linalg.norm(crosses, axis=1)
-    if count == 0 or not doubled.sum() > 0:
+    normals, areas = normals_and_areas(corners)
+    if count == 0 or not areas.sum() > 0:
         return np.empty((0, 3)), np.empty((0, 3))
-    chosen, points = uniform_samples(corners, doubled, count, rng)
-    return points, crosses[chosen] / doubled[chosen, None]
+    chosen, points = uniform_samples(corners, areas, count, rng)
+    return points, normals[chosen]
 
 
 def uniform_samples(corners: Array, weights: Array, count: int, rng: np.random.Generator) -> tuple[Ints, Array]:

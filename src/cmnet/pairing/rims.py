@@ -13,6 +13,7 @@ from scipy.spatial import cKDTree
 
 from cmnet.geometry.sampling import sample_faces
 from cmnet.geometry.trees import nearest_few, nearest_one
+from cmnet.geometry.triangles import areas
 from cmnet.geometry.types import Array, Bools, Ints
 from cmnet.geometry.walls import wall_thickness
 from cmnet.pairing.creases import NEIGHBORS, Creases, find_creases, join_creases, spread
@@ -83,10 +84,10 @@ def near_edge(normals: Array, own: Array, neighbors: Ints) -> Bools:
 
 def _zone(corners: Array, edges: Array, reach: float, density: int, rng: np.random.Generator) -> tuple[Array, Array]:
     """Random samples near the edges (e, 3), as dense as `density` of them over the whole surface."""
-    total = _areas(corners).sum()
+    total = areas(corners).sum()
     tree = cKDTree(edges)
     near = _faces_near(corners, tree, reach)
-    count = int(density * _areas(near).sum() / total)
+    count = int(density * areas(near).sum() / total)
     points, normals = sample_faces(near, min(count, LARGEST), rng)
     kept = np.isfinite(nearest_one(tree, points, reach)[0])
     return points[kept], normals[kept]
@@ -113,9 +114,3 @@ def _halves(corners: Array) -> Array:
     a, b, c = corners[np.arange(len(corners))[:, None], turn].swapaxes(0, 1)
     middle = (a + b) / 2
     return np.concatenate([np.stack([a, middle, c], axis=1), np.stack([middle, b, c], axis=1)])
-
-
-def _areas(corners: Array) -> Array:
-    return np.asarray(
-        np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1) / 2
-    )

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from cmnet.errors import InputError
+from cmnet.geometry.triangles import areas, signed_volume, winding_number
 from cmnet.geometry.types import Array, Bools, Ints
 from cmnet.parts.body import Body
 from cmnet.parts.edges import face_bodies
@@ -48,8 +49,7 @@ def split_bodies(body: Body, file: Path | None) -> list[Body]:
     if not labels.any():
         return [body]
     triangles = body.vertices[body.faces]
-    areas = np.linalg.norm(np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]), axis=1)
-    total = np.bincount(labels, areas)
+    total = np.bincount(labels, areas(triangles))
     large = np.flatnonzero(total > DEBRIS * total.max())
     refuse_crowds(str(file or body.name), len(large))
     if len(large) < len(total):
@@ -79,25 +79,11 @@ def _around(triangles: Array, labels: Ints, large: Ints) -> Ints:
     """
     owner = np.arange(int(labels.max()) + 1)
     pieces = {int(k): triangles[labels == k] for k in large}
-    volumes = {k: _volume(piece) for k, piece in pieces.items()}
+    volumes = {k: signed_volume(piece - piece.mean(axis=(0, 1))) for k, piece in pieces.items()}
     for k in (k for k in pieces if volumes[k] < 0):
-        around = [j for j in pieces if volumes[j] > -volumes[k] and _winding(pieces[j], pieces[k][0, 0]) > 0.5]
+        around = [j for j in pieces if volumes[j] > -volumes[k] and winding_number(pieces[j], pieces[k][0, 0]) > 0.5]
         owner[k] = min(around, key=lambda j: volumes[j], default=k)
     return owner
-
-
-def _volume(triangles: Array) -> float:
-    """Enclosed by triangles (m, 3, 3); negative where they point inwards."""
-    a, b, c = np.moveaxis(triangles - triangles.mean(axis=(0, 1)), 1, 0)
-    return float(np.einsum("mc,mc->", a, np.cross(b, c)) / 6)
-
-
-def _winding(triangles: Array, point: Array) -> float:
-    """How often triangles (m, 3, 3) enclose a point: their solid angles (van Oosterom, Strackee 1983) over 4 π."""
-    a, b, c = np.moveaxis(triangles - point, 1, 0)
-    la, lb, lc = (np.linalg.norm(v, axis=1) for v in (a, b, c))
-    dots = la * lb * lc + la * (b * c).sum(1) + lb * (a * c).sum(1) + lc * (a * b).sum(1)
-    return float(np.arctan2((a * np.cross(b, c)).sum(1), dots).sum() / (2 * np.pi))
 
 
 def _merged(body: Body, file: Path | None) -> Part:

@@ -4,6 +4,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order
 
+from cmnet.geometry.triangles import areas, cross_products
 from cmnet.geometry.types import Array, Bools, Ints
 from cmnet.parts.edges import face_links, linked_groups
 
@@ -15,7 +16,7 @@ def faces_to_flip(vertices: Array, faces: Ints) -> Bools:
     """
     flip = _to_agree(vertices, faces)
     corners = vertices[faces]
-    outward = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]) / 2
+    outward = cross_products(corners) / 2
     outward[flip] *= -1
     middles = corners.mean(axis=1)
     return ~flip if is_inside_out(middles, outward) else flip
@@ -40,9 +41,8 @@ def _to_agree(vertices: Array, faces: Ints) -> Bools:
         return np.zeros(len(faces), dtype=bool)
     groups = linked_groups(a, b, len(faces))
     odd = _parity(a, b, agree, groups)
-    corners = vertices[faces]
-    areas = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
-    turned = np.bincount(groups, areas * odd) > np.bincount(groups, areas) / 2
+    area = areas(vertices[faces])
+    turned = np.bincount(groups, area * odd) > np.bincount(groups, area) / 2
     flip = odd ^ turned[groups]
     # A surface with one side only (a Möbius strip) has no answer: it stays as it is.
     return flip if ((flip[a] ^ flip[b]) != agree).all() else np.zeros_like(flip)

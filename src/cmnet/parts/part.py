@@ -7,10 +7,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from cmnet.geometry.cloud import area_of_cloud, normals_of_cloud
 from cmnet.geometry.pose import Pose
+from cmnet.geometry.triangles import areas, signed_volume
 from cmnet.geometry.types import Array, Bytes, Ints
 
 
@@ -54,14 +53,12 @@ class Part:
         """Surface area, in the square of the given unit; of a cloud as its points show it."""
         if self.faces is None:
             return area_of_cloud(self.vertices, self.outward)
-        edges = self.triangles[:, 1:] - self.triangles[:, :1]
-        return float(np.linalg.norm(np.cross(edges[:, 0], edges[:, 1]), axis=1).sum() / 2)
+        return float(areas(self.triangles).sum())
 
     @cached_property
     def volume(self) -> float:
         """Enclosed by a closed mesh, in the cube of the given unit; negative where its faces point inwards."""
-        a, b, c = np.moveaxis(self.triangles - self.vertices.mean(axis=0), 1, 0)
-        return float(np.einsum("mc,mc->", a, np.cross(b, c)) / 6)
+        return signed_volume(self.triangles - self.vertices.mean(axis=0))
 
     def moved(self, T_b_a: Pose) -> Part:
         """The same part with its coordinates taken from frame a to frame b."""

@@ -12,6 +12,7 @@ from scipy.spatial import cKDTree
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.sampling import uniform_samples
 from cmnet.geometry.trees import nearest_few, nearest_one
+from cmnet.geometry.triangles import normals_and_areas
 from cmnet.geometry.types import Array, Ints
 from cmnet.pairing.joins import Join
 from cmnet.parts.part import Part
@@ -110,14 +111,13 @@ def target(part: Part, seed: int = 0) -> Target:
     if part.faces is None:
         chosen = rng.permutation(len(part.vertices))[:DENSE]
         return _discs(part, part.vertices[chosen], part.outward[chosen], part.area)
-    crosses = np.cross(part.triangles[:, 1] - part.triangles[:, 0], part.triangles[:, 2] - part.triangles[:, 0])
-    doubled = np.linalg.norm(crosses, axis=1)
-    solid = np.flatnonzero(doubled > 0)
-    corners, normals = part.triangles[solid], crosses[solid] / doubled[solid, None]
+    normals, area = normals_and_areas(part.triangles)
+    solid = np.flatnonzero(area > 0)
+    corners, normals, area = part.triangles[solid], normals[solid], area[solid]
     if len(solid) > DENSE:
-        face, xyz = uniform_samples(corners, doubled[solid], DENSE, rng)
+        face, xyz = uniform_samples(corners, area, DENSE, rng)
         return _discs(part, xyz, normals[face], part.area)
-    face, xyz = uniform_samples(corners, doubled[solid], SITES, rng)
+    face, xyz = uniform_samples(corners, area, SITES, rng)
     owner = np.concatenate([np.arange(len(corners)), face])
     sites, samples = np.concatenate([corners.mean(axis=1), xyz]), len(corners) + np.arange(len(xyz))
     spacing = float(np.sqrt(part.area / len(sites)))

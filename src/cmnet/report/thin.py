@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from cmnet.geometry.triangles import areas
 from cmnet.geometry.types import Array, Ints
 
 COARSE = 12  # times the wanted faces: what is left of a huge mesh before edges are collapsed one by one
@@ -32,9 +33,7 @@ def thin(vertices: Array, faces: Ints, most: int) -> tuple[Array, Ints]:
 
 def cluster(vertices: Array, faces: Ints, most: int) -> tuple[Array, Ints]:
     """Merge the vertices of every cell of a grid into their mean: crude, but in one pass. Roughly `most` faces stay."""
-    a, b, c = vertices[faces].swapaxes(0, 1)
-    area = np.linalg.norm(np.cross(b - a, c - a), axis=1).sum() / 2
-    size = np.sqrt(2 * area / most)  # two faces to a cell that the surface passes through
+    size = np.sqrt(2 * areas(vertices[faces]).sum() / most)  # two faces to a cell that the surface passes through
     index = np.floor((vertices - vertices.min(axis=0)) / max(size, 1e-300)).astype(np.int64)
     nx, ny, _ = index.max(axis=0) + 1
     cell = np.unique((index[:, 2] * ny + index[:, 1]) * nx + index[:, 0], return_inverse=True)[1]

@@ -10,6 +10,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from cmnet.geometry.sampling import allocate
+from cmnet.geometry.triangles import normals_and_areas
 from cmnet.geometry.types import Array, Ints
 from cmnet.parts.part import Part
 from cmnet.report.refine import refine
@@ -81,7 +82,7 @@ def creased(vertices: Array, faces: Ints, sharp: float = SHARP) -> tuple[Array, 
 
     vertices : (v, 3) float, faces : (m, 3) int → vertices (n, 3), faces (m, 3), normals (n, 3); unused ones dropped
     """
-    across = _face_normals(vertices, faces)
+    across = normals_and_areas(vertices[faces])[0]
     corner = _smooth_corners(faces, across, sharp)
     count = int(corner.max(initial=-1)) + 1
     weights = np.repeat(across, 3, axis=0) * _angles(vertices, faces).reshape(-1, 1)
@@ -91,13 +92,6 @@ def creased(vertices: Array, faces: Ints, sharp: float = SHARP) -> tuple[Array, 
     place = np.zeros(count, dtype=np.int64)
     place[corner] = faces.ravel()
     return vertices[place], corner.reshape(-1, 3), normals
-
-
-def _face_normals(vertices: Array, faces: Ints) -> Array:
-    """(m, 3) float, unit length; zero for faces without area."""
-    a, b, c = vertices[faces].swapaxes(0, 1)
-    crosses = np.cross(b - a, c - a)
-    return crosses / np.maximum(np.linalg.norm(crosses, axis=1, keepdims=True), 1e-300)
 
 
 def _smooth_corners(faces: Ints, across: Array, sharp: float) -> Ints:

@@ -4,7 +4,7 @@ import trimesh
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from cmnet.data.fracture.lattice import build_lattice, winding_number
+from cmnet.data.fracture.lattice import build_lattice
 
 
 def lattice_of(mesh: trimesh.Trimesh, **options: int):
@@ -36,9 +36,3 @@ def test_shares_add_up_and_rims_are_more_exposed_than_the_middle() -> None:
     corner = np.abs(lattice.points[:, :2]).min(axis=1) > 0.45
     middle = np.abs(lattice.points[:, :2]).max(axis=1) < 0.2
     assert lattice.exposure[corner].mean() > 3 * lattice.exposure[middle].mean()
-
-
-def test_winding_number_tells_inside_from_outside() -> None:
-    corners = trimesh.creation.box().triangles
-    assert winding_number(corners, np.array([0.1, 0.2, -0.3])) == pytest.approx(1)
-    assert winding_number(corners, np.array([2.0, 0, 0])) == pytest.approx(0, abs=1e-9)

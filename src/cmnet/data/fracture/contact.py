@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cmnet.data.fracture.solid import Mesh
+from cmnet.geometry.triangles import cross_products
 from cmnet.geometry.types import Array, Bools, Ints
 
 
@@ -22,7 +23,7 @@ def contact_areas(meshes: list[Mesh], skin: Ints) -> tuple[Array, list[Bools]]:
     areas = np.zeros((len(meshes), len(meshes)))
     a, b = _candidates(source, triangle, piece)
     if len(a):
-        normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+        normal = cross_products(corners)
         opposed = np.einsum("nd,nd->n", normal[a], normal[b]) < 0
         a, b = a[opposed], b[opposed]
         shared = overlap_area(corners[a], corners[b])
@@ -49,7 +50,7 @@ def _candidates(source: Ints, triangle: Ints, piece: Ints) -> tuple[Ints, Ints]:
 
 def overlap_area(a: Array, b: Array) -> Array:
     """Area common to pairs of coplanar triangles. a, b : (n, 3, 3) float → (n,) float"""
-    normal = np.cross(a[:, 1] - a[:, 0], a[:, 2] - a[:, 0])
+    normal = cross_products(a)
     length = np.linalg.norm(normal, axis=1)
     # Projected along the largest component of the normal, areas shrink by that component.
     axis = np.abs(normal).argmax(axis=1)

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from cmnet.data.fracture.selfcross import crossing_faces
 from cmnet.data.fracture.solid import Solid, bodies, make_body
 from cmnet.errors import InputError
+from cmnet.geometry.triangles import signed_volume
 from cmnet.geometry.types import Array, Bools, Ints
 
 MeshLike: TypeAlias = "trimesh.Trimesh | tuple[ArrayLike, ArrayLike]"
@@ -145,7 +146,7 @@ def _crossings(body: manifold3d.Manifold) -> tuple[Array, Ints, Ints]:
 def _relaxed(vertices: Array, faces: Ints, crossings: Ints, name: str) -> Array:
     """Pull the vertices around crossing faces to their neighbours until nothing crosses; the volume stays the same."""
     pairs = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
-    volume = _volume(vertices, faces)
+    volume = signed_volume(vertices[faces])
     moved = np.zeros(len(vertices), dtype=bool)
     for _ in range(20):
         moved[faces[crossings.ravel()]] = True
@@ -163,11 +164,6 @@ def _relaxed(vertices: Array, faces: Ints, crossings: Ints, name: str) -> Array:
     raise InputError(f"{name}: the surface crosses itself in a way that relaxing does not mend; {ADVICE}")
 
 
-def _volume(vertices: Array, faces: Ints) -> float:
-    a, b, c = np.moveaxis(vertices[faces], 1, 0)
-    return float(np.einsum("nd,nd->", a, np.cross(b, c)) / 6)
-
-
 def _with_volume(vertices: Array, faces: Ints, moved: Bools, volume: float) -> Array:
     """Push the moved vertices along the volume's gradient until it is what it was (Newton's method)."""
     for _ in range(4):
@@ -176,6 +172,6 @@ def _with_volume(vertices: Array, faces: Ints, moved: Bools, volume: float) -> A
         for k, slope in enumerate((np.cross(b, c), np.cross(c, a), np.cross(a, b))):
             np.add.at(gradient, faces[:, k], slope / 6)
         gradient[~moved] = 0.0
-        lack = volume - _volume(vertices, faces)
+        lack = volume - signed_volume(vertices[faces])
         vertices = vertices + gradient * (lack / max(float((gradient**2).sum()), 1e-300))
     return vertices

@@ -10,6 +10,7 @@ from scipy import ndimage
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import dijkstra
 
+from cmnet.geometry.triangles import areas, winding_number
 from cmnet.geometry.types import Array, Bools, Ints
 
 NODES = 3200  # aimed at; a sparse factorisation of this size takes ~25 ms
@@ -102,10 +103,10 @@ def _spacing(volume: float, area: float, nodes: int, extent: Array) -> float:
 
 def surface_per_voxel(corners: Array, origin: Array, spacing: float, shape: tuple[int, ...]) -> Array:
     """How much surface every voxel holds, by stratified samples of the triangles (m, 3, 3). → `shape` float"""
-    areas = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1) / 2
-    count = int(np.clip(SAMPLES_PER_FACE * areas.sum() / spacing**2, 500, 80_000))
+    area = areas(corners)
+    count = int(np.clip(SAMPLES_PER_FACE * area.sum() / spacing**2, 500, 80_000))
     step = (np.arange(count) + 0.5) / count
-    face = np.searchsorted(np.cumsum(areas), step * areas.sum()).clip(0, len(areas) - 1)
+    face = np.searchsorted(np.cumsum(area), step * area.sum()).clip(0, len(area) - 1)
     # The R2 sequence fills the triangle evenly without a random source, so a solid has one lattice.
     u, v = (0.7548776662466927 * np.arange(count)) % 1, (0.5698402909980532 * np.arange(count)) % 1
     u, v = np.where(u + v > 1, 1 - u, u)[:, None], np.where(u + v > 1, 1 - v, v)[:, None]
@@ -113,7 +114,7 @@ def surface_per_voxel(corners: Array, origin: Array, spacing: float, shape: tupl
     voxel = np.rint((a + u * (b - a) + v * (c - a) - origin) / spacing).astype(np.int64)
     voxel = voxel[((voxel >= 0) & (voxel < shape)).all(axis=1)]
     flat = np.ravel_multi_index(tuple(voxel.T), shape)
-    held = np.bincount(flat, minlength=int(np.prod(shape))) * (areas.sum() / count)
+    held = np.bincount(flat, minlength=int(np.prod(shape))) * (area.sum() / count)
     return held.reshape(shape)
 
 
@@ -129,15 +130,6 @@ def _interior(surface: Bools, corners: Array, origin: Array, spacing: float) -> 
             first = np.argwhere(label[where[k - 1]] == k)[0] + [s.start for s in where[k - 1]]
             inside[k] = winding_number(corners, origin + spacing * first) > 0.5
     return inside[label]
-
-
-def winding_number(corners: Array, point: Array) -> float:
-    """How often the triangles (m, 3, 3) wind around a point (3,): 1 inside a closed mesh, 0 outside."""
-    a, b, c = np.moveaxis(corners - point, 1, 0)
-    la, lb, lc = np.linalg.norm(a, axis=1), np.linalg.norm(b, axis=1), np.linalg.norm(c, axis=1)
-    triple = np.einsum("nd,nd->n", a, np.cross(b, c))
-    dots = (a * b).sum(1) * lc + (b * c).sum(1) * la + (c * a).sum(1) * lb
-    return float(np.arctan2(triple, la * lb * lc + dots).sum() / (2 * np.pi))
 
 
 def distances(lattice: Lattice, seeds: list[int] | Ints, rng: np.random.Generator) -> Array:

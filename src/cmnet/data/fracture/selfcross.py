@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial import cKDTree
 
+from cmnet.geometry.triangles import normals_and_areas
 from cmnet.geometry.types import Array, Bools, Ints
 
 CHUNK = 400_000  # pairs of faces tested at once
@@ -53,8 +54,7 @@ def _close_pairs(corners: Array) -> Ints:
 
 def _pierces(a: Array, b: Array, depth: float) -> Bools:
     """Does an edge of triangle a pass through the inside of triangle b? a, b : (n, 3, 3) float → (n,) bool"""
-    normal = np.cross(b[:, 1] - b[:, 0], b[:, 2] - b[:, 0])
-    normal = normal / np.maximum(np.linalg.norm(normal, axis=1), 1e-300)[:, None]
+    normal = normals_and_areas(b)[0]
     height = np.einsum("nkd,nd->nk", a - b[:, :1], normal)
     result = np.zeros(len(a), dtype=bool)
     for k in range(3):

@@ -8,7 +8,8 @@ from functools import cached_property
 import manifold3d
 import numpy as np
 
-from cmnet.data.fracture.lattice import Lattice, build_lattice, winding_number
+from cmnet.data.fracture.lattice import Lattice, build_lattice
+from cmnet.geometry.triangles import winding_number
 from cmnet.geometry.types import Array, Ints
 
 SHORT = 5e-8  # edge length, object size 0.5 to 1; common readers join vertices within 1e-8
