@@ -1,8 +1,10 @@
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
+from scipy.spatial.transform import Rotation
 
 import cmnet
 import cmnet.assembler
@@ -71,9 +73,18 @@ def test_order_pose_and_scale_of_the_parts_do_not_matter(assembler, parts):
 
 
 def test_pose_is_that_of_the_matches(assembler, parts):
-    sampled = sample_parts(parts, 800, 3)
-    T = assembler.pose(*sampled, unit_length(sampled))
-    assert np.isclose(np.linalg.det(T.R), 1)
+    sampled, net = sample_parts(parts, 800, 3), assembler.net
+    unit = unit_length(sampled)
+    net.config = replace(net.config, inlier_rounds=0)
+    T_q_p = assembler.pose(*sampled, unit)
+    p, q = (assembler.describe_points(points, unit) for points in sampled)
+    matches = assembler.match(p, q)
+    x, y = p.points[matches.indices[:, 0]].numpy(), q.points[matches.indices[:, 1]].numpy()
+    weights = matches.weights.numpy()
+    middle_x, middle_y = (np.average(points, axis=0, weights=weights) for points in (x, y))
+    best, _ = Rotation.align_vectors(y - middle_y, x - middle_x, weights)
+    assert np.allclose(T_q_p.R, best.as_matrix(), atol=1e-8)
+    assert np.allclose(T_q_p.apply(middle_x[None]), middle_y, atol=1e-8)
 
 
 def test_no_parts_no_weights(assembler):
@@ -105,6 +116,13 @@ def test_the_published_solver_keeps_the_best_edge_of_every_part(assembler, parts
     assert assembly.unplaced == []  # every part has some best edge
     assert len([join for join in assembly.joins if join.used]) == 2
     assert stages == [("descriptors", k, 3) for k in (1, 2, 3)] + [("matches", k, 3) for k in (1, 2, 3)]
+
+
+def test_loaded_parts_are_not_loaded_again(assembler, parts, monkeypatch):
+    assembler.solver = "paper"
+    loaded, expected = cmnet.load_parts(parts), assembler.assemble(parts)
+    monkeypatch.setattr(cmnet.assembler, "load_parts", None)
+    assert np.array_equal(assembler.assemble_loaded(loaded).poses, expected.poses)
 
 
 def test_the_network_suggests_and_the_surfaces_decide(assembler, parts):

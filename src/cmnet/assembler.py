@@ -122,9 +122,19 @@ class Assembler:
         one_object: bool = False,
     ) -> Assembly:
         """Put the parts together: a folder, file paths, trimesh objects, (n, 3) arrays or Parts."""
-        tell = progress or (lambda stage, done, total: None)
         loaded = load_parts(parts)
         require_parts(loaded)
+        return self.assemble_loaded(loaded, progress, constraints, one_object)
+
+    def assemble_loaded(
+        self,
+        loaded: Sequence[Part],
+        progress: Progress | None = None,
+        constraints: Known | None = None,
+        one_object: bool = False,
+    ) -> Assembly:
+        """`assemble` of two parts or more as `load_parts` returns them, which are not checked once more."""
+        tell = progress or (lambda stage, done, total: None)
         known = self._known(constraints, one_object, loaded)
         if any(part.faces is None for part in loaded):
             unit = unit_length(loaded)

@@ -68,7 +68,7 @@ def scored(net: CMNet, p: Descriptors, q: Descriptors, matches: Matches, pairs: 
     A score is the cosine of the attended descriptors: alike in shape, opposite in occupancy; 0 where they are not.
     """
     i, j = matches.indices[: max(KEPT // pairs, 1)].unbind(1)
-    weigh_shape, weigh_occupancy = net.attention(p, q)
+    weigh_shape, weigh_occupancy = matches.attention
     shape = _cosine(p.shape[i] * weigh_shape, q.shape[j] * weigh_shape)
     occupancy = -_cosine(p.occupancy[i] * weigh_occupancy, q.occupancy[j] * weigh_occupancy)
     return PairMatches(

@@ -30,7 +30,7 @@ def quick(monkeypatch):
         join = Join((0, 1), Pose.identity(), 0.5, 0.1, 0.2, 0.3, True)
         return Assembly(poses, [[0, 1]], list(range(2, len(parts))), [join])
 
-    monkeypatch.setattr(cmnet.assembler.Assembler, "assemble", assemble)
+    monkeypatch.setattr(cmnet.assembler.Assembler, "assemble_loaded", assemble)
 
 
 @pytest.fixture
@@ -141,7 +141,7 @@ def test_an_interruption_leaves_nothing(pile, tmp_path, monkeypatch, capsys):
     def interrupted(*words, **settings):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cmnet.assembler.Assembler, "assemble", interrupted)
+    monkeypatch.setattr(cmnet.assembler.Assembler, "assemble_loaded", interrupted)
     assert main(["assemble", str(pile), "-o", str(tmp_path / "out")]) == 130
     assert [p.name for p in tmp_path.iterdir()] == ["my pile"]
 
@@ -153,7 +153,7 @@ def test_settings_reach_the_assembler_and_the_result(pile, tmp_path, monkeypatch
 
     given, known = [], tmp_path / "known.json"
     known.write_text('{"format": "cmnet.constraints/1", "forbid": [["c", "[red]b"]]}')
-    monkeypatch.setattr(cmnet.assembler.Assembler, "assemble", assemble)
+    monkeypatch.setattr(cmnet.assembler.Assembler, "assemble_loaded", assemble)
     arguments = ["--constraints", str(known), "--one-object", "--seed", "5", "-o", str(tmp_path / "out")]
     assert main(["assemble", str(pile), *arguments]) == 0
     ((solver, seed, constraints, one_object),) = given

@@ -267,7 +267,7 @@ def nothing_fits(monkeypatch):
     def assemble(self, parts, progress=None, **settings):
         return Assembly(np.tile(np.eye(4), (len(parts), 1, 1)), [], list(range(len(parts))), [])
 
-    monkeypatch.setattr(cmnet.assembler.Assembler, "assemble", assemble)
+    monkeypatch.setattr(cmnet.assembler.Assembler, "assemble_loaded", assemble)
 
 
 def test_nothing_fits(tmp_path, pile, capsys):
@@ -289,7 +289,7 @@ def test_a_full_disk(tmp_path, pile, capsys, monkeypatch):
 
 def test_too_little_space_is_said_before_the_work(tmp_path, pile, capsys, monkeypatch):
     monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=3_000_000))
-    monkeypatch.setattr(cmnet.assembler.Assembler, "assemble", None)
+    monkeypatch.setattr(cmnet.assembler.Assembler, "assemble_loaded", None)
     code, said = run(tmp_path, capsys, pile)
     assert code == 2
     assert "too little space for the result: 3 MB are free" in said
@@ -299,7 +299,7 @@ def test_no_memory(tmp_path, pile, capsys, monkeypatch):
     def exhausted(self, parts, progress=None, **settings):
         raise MemoryError
 
-    monkeypatch.setattr(cmnet.assembler.Assembler, "assemble", exhausted)
+    monkeypatch.setattr(cmnet.assembler.Assembler, "assemble_loaded", exhausted)
     code, said = run(tmp_path, capsys, pile)
     assert code == 2
     assert "do not fit into memory" in said

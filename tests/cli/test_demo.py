@@ -23,7 +23,7 @@ def test_the_demo_can_be_repeated(tmp_path, monkeypatch, capsys):
     def nothing(self, parts, progress=None, **settings):
         return Assembly(np.tile(np.eye(4), (len(parts), 1, 1)), [], list(range(len(parts))), [])
 
-    monkeypatch.setattr(cmnet.Assembler, "assemble", nothing)
+    monkeypatch.setattr(cmnet.Assembler, "assemble_loaded", nothing)
     monkeypatch.chdir(tmp_path)
     assert main(["demo"]) == 0
     assert main(["demo"]) == 0

@@ -67,26 +67,34 @@ def run(args: argparse.Namespace) -> int:
         one_object=args.one_object,
     )
     with quiet("cmnet") if args.quiet else nullcontext():
-        text = assemble_into(args.out, args.input, settings, args.force, silent=args.quiet or args.json)
+        content = assemble_into(args.out, args.input, settings, args.force, silent=args.quiet or args.json)
     if args.json:
-        print(_for_console(text), end="")  # noqa: T201
+        print(_for_console(content), end="")  # noqa: T201
     return 0
 
 
-def _for_console(text: str) -> str:
-    """JSON as it is, or with escapes where the console lacks a letter."""
+def _for_console(content: dict[str, Any]) -> str:
+    """assembly.json as it is, or with escapes where the console lacks a letter."""
     import json
     import sys
 
+    from cmnet.report.document import to_json
+
+    text = to_json(content)
     try:
         text.encode(sys.stdout.encoding or "ascii")
     except UnicodeEncodeError:
-        return json.dumps(json.loads(text), indent=1) + "\n"
+        return json.dumps(content, indent=1) + "\n"
     return text
 
 
-def assemble_into(out: Path, source: Sequence[Any], settings: Run, force: bool = False, silent: bool = False) -> str:
-    """Assemble what `source` holds into the folder `out`, telling about it unless `silent`. Returns assembly.json."""
+def assemble_into(
+    out: Path, source: Sequence[Any], settings: Run, force: bool = False, silent: bool = False
+) -> dict[str, Any]:
+    """Assemble what `source` holds into the folder `out`, telling about it unless `silent`.
+
+    Returns what assembly.json says.
+    """
     from dataclasses import replace
 
     from rich.console import Console
@@ -111,15 +119,13 @@ def assemble_into(out: Path, source: Sequence[Any], settings: Run, force: bool =
         require_space_for(folder, parts)
         seen = preflight(parts, settings.seed)
         _show_parts(console, seen)
-        one = settings.one_object
-        assembly, seconds = _timed(
-            lambda progress: assembler.assemble(parts, progress=progress, constraints=known, one_object=one), silent
-        )
+        given: dict[str, Any] = {"constraints": known, "one_object": settings.one_object}
+        assembly, seconds = _timed(lambda progress: assembler.assemble_loaded(parts, progress, **given), silent)
         settings = replace(settings, seconds=seconds, warnings=(*seen.advice, *assembly.notes))
-        text = write_results(folder, assembly, parts, settings, title=shown_name(Path(out).resolve().name))
+        content = write_results(folder, assembly, parts, settings, title=shown_name(Path(out).resolve().name))
     _show_result(console, assembly, parts, settings)
-    _show_files(console, out, text)
-    return text
+    _show_files(console, out, content["gap_limit"])
+    return content
 
 
 def _keep_inputs_out(out: Path, source: Sequence[Any]) -> None:
@@ -194,10 +200,8 @@ def _show_result(console: Console, assembly: Assembly, parts: Sequence[Part], se
         console.print("If all parts are of one object, --one-object puts the rest where it most likely belongs.")
 
 
-def _show_files(console: Console, out: Path, text: str) -> None:
-    """Where everything is. text : of assembly.json"""
-    import json
-
+def _show_files(console: Console, out: Path, gap_limit: float) -> None:
+    """Where everything is. gap_limit : where the colours of the gap maps end"""
     from rich.text import Text
 
     from cmnet.report.gap_colors import legend
@@ -206,7 +210,7 @@ def _show_files(console: Console, out: Path, text: str) -> None:
         if (Path(out) / name).exists():
             console.print(Text(f"  {Path(out) / name}"), soft_wrap=True)
     if (Path(out) / "gaps").exists():
-        console.print(Text(f"colours in gaps: {legend(format(json.loads(text)['gap_limit'], 'g'))}"))
+        console.print(Text(f"colours in gaps: {legend(format(gap_limit, 'g'))}"))
     console.print(Text(f"next: cmnet view {_quoted(out)}"), soft_wrap=True)
 
 

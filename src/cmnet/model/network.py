@@ -26,6 +26,7 @@ class Comparison:
 
     shape_p, occupancy_p : (n, d) float; shape_q, occupancy_q : (m, d) float
     log_assignment       : (n + 1, m + 1) float, the last row and column are the dustbins
+    attention            : (d,) float each, the weights of the channels of shape and of occupancy
     """
 
     shape_p: Tensor
@@ -33,6 +34,7 @@ class Comparison:
     occupancy_p: Tensor
     occupancy_q: Tensor
     log_assignment: Tensor
+    attention: tuple[Tensor, Tensor]
 
 
 @dataclass(frozen=True)
@@ -42,11 +44,13 @@ class Matches:
     indices        : (k, 2) int, a point of the first part and one of the second
     weights        : (k,) float in (0, 1]
     log_assignment : (n + 1, m + 1) float
+    attention      : (d,) float each, as of the comparison
     """
 
     indices: Tensor
     weights: Tensor
     log_assignment: Tensor
+    attention: tuple[Tensor, Tensor]
 
 
 class CMNet(nn.Module):
@@ -133,7 +137,7 @@ class CMNet(nn.Module):
 
     def compare(self, p: Descriptors, q: Descriptors) -> Comparison:
         """(d) attention, combinative cost C = (F_s F_sᵀ − F_o F_oᵀ) / Z, transport."""
-        weigh_shape, weigh_occupancy = self.attention(p, q)
+        attention = weigh_shape, weigh_occupancy = self.attention(p, q)
         shape_p, shape_q = p.shape * weigh_shape, q.shape * weigh_shape
         occupancy_p, occupancy_q = p.occupancy * weigh_occupancy, q.occupancy * weigh_occupancy
         left, right = torch.cat([shape_p, -occupancy_p], 1), torch.cat([shape_q, occupancy_q], 1)
@@ -141,13 +145,13 @@ class CMNet(nn.Module):
         if self.config.break_gate:
             cost = cost + log_gate(p)[:, None] + log_gate(q)
         assignment = log_transport(cost, self.dustbin, self.config.transport_rounds)
-        return Comparison(shape_p, shape_q, occupancy_p, occupancy_q, assignment)
+        return Comparison(shape_p, shape_q, occupancy_p, occupancy_q, assignment, attention)
 
     def match(self, p: Descriptors, q: Descriptors) -> Matches:
         """The top-k soft matches."""
-        assignment = self.compare(p, q).log_assignment
-        indices, log_weights = top_entries(assignment[:-1, :-1], self.config.top_k)
-        return Matches(indices, log_weights.exp(), assignment)
+        compared = self.compare(p, q)
+        indices, log_weights = top_entries(compared.log_assignment[:-1, :-1], self.config.top_k)
+        return Matches(indices, log_weights.exp(), compared.log_assignment, compared.attention)
 
     def pose(self, p: Descriptors, q: Descriptors, matches: Matches | None = None) -> Pose:
         """T_q_p in given coordinates: weighted SVD of the matches with inlier rounds (Eq. 5)."""

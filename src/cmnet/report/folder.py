@@ -40,8 +40,8 @@ def require_space_for(folder: Path, parts: Sequence[Part]) -> None:
     require_space(folder, SHOWN + SPACE * sum(array.nbytes for array in arrays))
 
 
-def write_results(folder: Path, assembly: Assembly, parts: Sequence[Part], run: Run, title: str) -> str:
-    """Fill an empty folder: every result file of an assembly. Returns the text of assembly.json."""
+def write_results(folder: Path, assembly: Assembly, parts: Sequence[Part], run: Run, title: str) -> dict[str, Any]:
+    """Fill an empty folder: every result file of an assembly. Returns what assembly.json says."""
     measured = measure(assembly, parts)
     content = document(assembly, parts, run, measured.limit)
     _write_parts(folder, assembly, parts, content)
@@ -50,9 +50,8 @@ def write_results(folder: Path, assembly: Assembly, parts: Sequence[Part], run: 
     (folder / "joins.csv").write_text(joins_csv(assembly, parts), encoding="utf-8")
     (folder / "config.yaml").write_text(config_yaml(run), encoding="utf-8")
     write_report(folder / "report.html", assembly, parts, title=title, measured=measured)
-    text = to_json(content)
-    (folder / "assembly.json").write_text(text, encoding="utf-8")
-    return text
+    (folder / "assembly.json").write_text(to_json(content), encoding="utf-8")
+    return content
 
 
 def _write_parts(folder: Path, assembly: Assembly, parts: Sequence[Part], content: dict[str, Any]) -> None:
