@@ -208,6 +208,7 @@ def test_threads_that_assemble_at_once_get_their_own_answers(monkeypatch):
     monkeypatch.setattr(cmnet.assembler, "joins", lambda *rest: [])
     monkeypatch.setattr(cmnet.assembler, "suggestions", lambda *rest: [])
     monkeypatch.setattr(cmnet.assembler, "look_again", known_by_names)
+    monkeypatch.setattr(cmnet.assembler, "with_uncertainties", lambda assembly, *rest: assembly)
     objects = [[cmnet.Part(f"{k} {side}", BALL.vertices, BALL.faces) for side in "ab"] for k in range(16)]
     assembler = cmnet.Assembler("none", workers=2)
     with ThreadPoolExecutor(4) as threads:

@@ -3,6 +3,7 @@ import json
 import logging
 import os
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +15,8 @@ from cmnet.cli.assembly_tables import joins_table
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.joins import Join
 from cmnet.parts.load import load_parts
+from cmnet.report.measured import measure
+from cmnet.report.viewer_data import page_data
 from cmnet.solving.assembly import Assembly
 from results import hand_made, unmeasured
 
@@ -69,6 +72,15 @@ def test_what_was_not_measured_is_unknown_in_the_table():
     assembly, parts = hand_made(("a", "b", "c"))
     shown = [list(column.cells) for column in joins_table(unmeasured(assembly), parts).columns[2:]]
     assert shown == [["unknown"]] * 5
+
+
+@pytest.mark.parametrize("confidence", [0.0, 0.004, 0.5, 0.986, 0.9999, None])
+def test_terminal_and_page_say_the_same_of_a_join(confidence):
+    assembly, parts = hand_made(("a", "b", "c"))
+    assembly = replace(assembly, joins=[replace(assembly.joins[0], confidence=confidence)])
+    facts, _ = page_data(assembly, measure(assembly, parts), "x", "")
+    (said,) = joins_table(assembly, parts).columns[2].cells
+    assert facts["joins"][0]["sure"].replace("\u00a0", " ") == said
 
 
 @pytest.mark.parametrize(("more", "hinted"), [([], True), (["--one-object"], False), (["--solver", "paper"], False)])

@@ -1,6 +1,7 @@
 import csv
 import io
 import json
+import re
 from dataclasses import replace
 from itertools import pairwise
 
@@ -15,7 +16,10 @@ from cmnet.parts.part import Part
 from cmnet.report.document import Run
 from cmnet.report.folder import RESULT, write_results
 from cmnet.report.layout import offsets
+from cmnet.report.measured import measure
+from cmnet.report.part_colors import part_color
 from cmnet.report.scene import glb_bytes
+from cmnet.report.viewer_data import page_data
 from cmnet.solving.assembly import Assembly
 from results import NAMES, OFF, hand_made, unmeasured
 
@@ -167,6 +171,25 @@ def test_colours_and_textures_are_kept(tmp_path):
     assert np.array_equal(shown[NAMES[0]].visual.vertex_colors, colors)
     assert shown[NAMES[1]].visual.material.baseColorTexture.size == (4, 4)
     assert np.array_equal(shown["cloud"].colors, colors)
+
+
+def test_a_part_has_one_colour_in_the_scene_and_on_the_page(tmp_path):
+    assembly, parts = hand_made()
+    parts[1] = replace(parts[1], faces=None)
+    facts, _ = page_data(assembly, measure(assembly, parts), "x", "")
+    scene = trimesh.load(io.BytesIO(glb_bytes(assembly, parts)), file_type="glb")
+    for part, known in zip(parts, facts["parts"], strict=True):
+        shape = scene.geometry[scene.graph[part.name][1]]
+        light = shape.visual.material.baseColorFactor if part.faces is not None else shape.colors[0]
+        shown = np.array([int(known["tone"][k : k + 2], 16) / 255 for k in (1, 3, 5)])
+        assert np.allclose(light[:3] / 255, ((shown + 0.055) / 1.055) ** 2.4, atol=0.003)  # sRGB to light, as glTF is
+
+
+def test_parts_side_by_side_can_be_told_apart():
+    tones = [part_color(k) for k in range(200)]
+    assert len(set(tones)) > 190
+    assert all(re.fullmatch("#[0-9a-f]{6}", tone) for tone in tones)
+    assert all(a != b for a, b in pairwise(tones))
 
 
 def test_groups_and_loose_parts_lie_side_by_side():

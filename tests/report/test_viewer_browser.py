@@ -98,6 +98,15 @@ def test_names_titles_and_notes_are_text(page, vase):
     assert "4 of 5 parts placed in one group" in text(page, "#headline")
 
 
+def test_parts_and_joins_wear_the_colours_and_percentages_of_the_facts(page):
+    swatches = "[...document.querySelectorAll('#parts .swatch')].map(e => getComputedStyle(e).backgroundColor)"
+    known = page.evaluate("JSON.parse(document.getElementById('facts').textContent)")
+    wanted = [tuple(int(part["tone"][k : k + 2], 16) for k in (1, 3, 5)) for part in known["parts"]]
+    assert page.evaluate(swatches) == [f"rgb({r}, {g}, {b})" for r, g, b in wanted]
+    shown = page.evaluate("[...document.querySelectorAll('#joins .sure')].map(e => e.textContent)")
+    assert shown == [join["sure"] for join in known["joins"]]
+
+
 def test_lists_say_how_exactly_parts_and_joins_lie(page, vase):
     rows = "[...document.querySelectorAll('#parts .row, #joins .row')]"
     off = page.evaluate(f"{rows}.map(row => row.querySelector('.off') !== null)")

@@ -3,7 +3,8 @@ import pytest
 
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.joins import Join
-from cmnet.report.viewer_text import headline, percent, steps
+from cmnet.report.percent import percent
+from cmnet.report.viewer_text import headline, steps
 from cmnet.solving.assembly import Assembly
 
 
@@ -56,6 +57,8 @@ def test_headlines():
     assert nothing == "None of the 8 parts could be placed; 8 parts fit nowhere we are sure of."
 
 
-@pytest.mark.parametrize(("p", "text"), [(0.0, "under 1 %"), (0.5, "50 %"), (0.994, "99 %"), (1.0, "over 99 %")])
+@pytest.mark.parametrize(
+    ("p", "text"), [(0.0, "under 1 %"), (0.5, "50 %"), (0.986, "99 %"), (1.0, "over 99 %"), (None, "unknown")]
+)
 def test_nothing_is_certain(p, text):
     assert percent(p) == text

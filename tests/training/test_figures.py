@@ -28,7 +28,8 @@ def test_true_matches_get_full_marks_and_wrong_ones_none(monkeypatch):
     breaking = net.describe(points, normals).breaking > 0.5
     breaking[0] = True
     parts = [FragmentTensors(x, normals, breaking) for x in (points, moved)]
-    matches = Matches(torch.arange(200).repeat(2, 1).T, torch.ones(200), torch.zeros(201, 201), (torch.ones(8), torch.ones(8)))
+    attention = torch.ones(8), torch.ones(8)
+    matches = Matches(torch.arange(200).repeat(2, 1).T, torch.ones(200), torch.zeros(201, 201), attention)
     monkeypatch.setattr(net, "match", lambda p, q: matches)
     other = T_q_p @ torch.diag(torch.tensor([1.0, -1.0, -1.0, 1.0]))
     found = {}

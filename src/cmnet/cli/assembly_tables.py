@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from cmnet.report.percent import UNKNOWN, percent
+
 if TYPE_CHECKING:
     from rich.table import Table
 
@@ -13,8 +15,7 @@ if TYPE_CHECKING:
     from cmnet.parts.preflight import Preflight
     from cmnet.solving.assembly import Assembly
 
-MOST_ROWS = 60
-UNKNOWN = "unknown"
+MOST_ROWS = 60  # of a table
 
 
 def parts_table(seen: Preflight) -> Table:
@@ -49,9 +50,8 @@ def joins_table(assembly: Assembly, parts: Sequence[Part]) -> Table:
     for join in used[:MOST_ROWS]:
         names = [Text(parts[k].name) for k in join.parts]
         lengths = [figure(x) for x in (join.gap_rms, join.penetration, join.contact_area)]
-        percent = UNKNOWN if join.confidence is None else f"{int(100 * join.confidence)} %"
         off = UNKNOWN if join.uncertainty is None else f"± {figure(join.uncertainty.length)}"
-        table.add_row(*names, percent, *lengths, off)  # rounded down: nothing is certain
+        table.add_row(*names, percent(join.confidence), *lengths, off)
     _say_what_is_missing(table, len(used))
     return table
 

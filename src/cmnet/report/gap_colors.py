@@ -18,7 +18,7 @@ def colors_of_gaps(gaps: Array, limit: float) -> Bytes:
     share = np.clip(gaps / limit, -1.0, 1.0)
     ramp = np.where((share < 0)[:, None], _along(INSIDE, -share), _along(APART, share))
     x = np.clip((share - FADE) / (1 - FADE), 0.0, 1.0)[:, None]
-    mixed = ramp + (_linear((NOTHING,)) - ramp) * x * x * (3 - 2 * x)
+    mixed = ramp + (linear((NOTHING,)) - ramp) * x * x * (3 - 2 * x)
     opaque = np.full((len(gaps), 1), 255.0)
     return np.round(np.concatenate([255 * _encoded(mixed), opaque], axis=1)).astype(np.uint8)
 
@@ -30,11 +30,11 @@ def legend(end: str) -> str:
 
 def _along(stops: tuple[str, ...], share: Array) -> Array:
     """(n, 3) float: the colour at a share (n,) in [0, 1] of the way, mixed as light."""
-    at, linear = np.linspace(0, 1, len(stops)), _linear(stops)
-    return np.stack([np.interp(share, at, linear[:, k]) for k in range(3)], axis=1)
+    at, light = np.linspace(0, 1, len(stops)), linear(stops)
+    return np.stack([np.interp(share, at, light[:, k]) for k in range(3)], axis=1)
 
 
-def _linear(stops: tuple[str, ...]) -> Array:
+def linear(stops: tuple[str, ...]) -> Array:
     """(s, 3) float: colours as amounts of light."""
     c = np.array([[int(stop[k : k + 2], 16) / 255 for k in (1, 3, 5)] for stop in stops])
     return np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)

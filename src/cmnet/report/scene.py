@@ -9,12 +9,12 @@ import numpy as np
 
 from cmnet.geometry.types import Array
 from cmnet.parts.part import Part
+from cmnet.report.gap_colors import linear
 from cmnet.report.layout import offsets
+from cmnet.report.part_colors import part_color
 from cmnet.solving.assembly import Assembly
 
 FAR = 100.0  # sizes from its origin beyond which an object loses digits to glTF, whose numbers are single
-# Muted earthen tones for parts without colours of their own, so that neighbours can be told apart.
-PALETTE = ("#c9a27e", "#8fa8a3", "#b8b08d", "#a3816a", "#7f93ad", "#c4b7a6", "#93a07a", "#b58f8f", "#d3bf93", "#8d8791")
 
 
 def glb_bytes(assembly: Assembly, parts: Sequence[Part]) -> bytes:
@@ -49,16 +49,14 @@ def _origin(middle: Array, size: float) -> Array:
 
 
 def _geometry(part: Part, index: int) -> Any:
-    """The part as trimesh shows it: with its texture, else its colours, else a tone of the palette."""
+    """The part as trimesh shows it: with its texture, else its colours, else in the colour that the report gives it."""
     import trimesh
 
     if part.visual is not None:
         return part.visual
-    tone = [int(PALETTE[index % len(PALETTE)][k : k + 2], 16) for k in (1, 3, 5)] + [255]
+    tone = np.append(np.round(255 * linear((part_color(index),))[0]), 255).astype(np.uint8)  # glTF mixes light
     if part.faces is None:
-        colors = (
-            np.tile(np.array(tone, dtype=np.uint8), (len(part.vertices), 1)) if part.colors is None else part.colors
-        )
+        colors = np.tile(tone, (len(part.vertices), 1)) if part.colors is None else part.colors
         return trimesh.PointCloud(part.vertices, colors)
     mesh = trimesh.Trimesh(part.vertices, part.faces, vertex_colors=part.colors, process=False)
     if part.colors is None:

@@ -14,6 +14,8 @@ from cmnet.parts.part import Part
 from cmnet.report.gap_colors import APART, INSIDE, NOTHING
 from cmnet.report.gaps import Target
 from cmnet.report.measured import Measured
+from cmnet.report.part_colors import part_color
+from cmnet.report.percent import percent, unbroken
 from cmnet.report.viewer_colors import colors_at
 from cmnet.report.viewer_joins import JoinPacker, matches_of, off_by, shown_joins
 from cmnet.report.viewer_layout import lay_out
@@ -31,7 +33,7 @@ def page_data(assembly: Assembly, measured: Measured, title: str, unit: str) -> 
     shown = shown_joins(assembly)
     facts = {
         "title": title,
-        "headline": headline(assembly, [each.part.name for each in targets]),
+        "headline": unbroken(headline(assembly, [each.part.name for each in targets])),
         "notes": list(assembly.notes),
         "unit": unit,
         "gapLimit": limit,
@@ -39,12 +41,15 @@ def page_data(assembly: Assembly, measured: Measured, title: str, unit: str) -> 
         "parts": [
             {
                 **_facts(each),
+                "tone": part_color(k),
                 **off_by(known),
                 **pack_shape(shape, block),
                 **_colors(each.part, shape.vertices, block),
                 "gaps": block.add(bytes_of_gaps(gap, limit)),
             }
-            for each, shape, gap, known in zip_longest(targets, measured.drawn, measured.gaps, assembly.uncertainties)
+            for k, (each, shape, gap, known) in enumerate(
+                zip_longest(targets, measured.drawn, measured.gaps, assembly.uncertainties)
+            )
         ],
         "poses": _poses(assembly, targets),
         "groups": [{"parts": list(group)} for group in assembly.groups],
@@ -84,6 +89,11 @@ def _poses(assembly: Assembly, targets: Sequence[Target]) -> list[list[float]]:
 def _steps(assembly: Assembly, shown: Sequence[int]) -> list[dict[str, Any]]:
     row = {k: n for n, k in enumerate(shown)}
     return [
-        {"part": int(s.part), "group": s.group, "join": None if s.join is None else row[s.join], "sure": s.sure}
+        {
+            "part": int(s.part),
+            "group": s.group,
+            "join": None if s.join is None else row[s.join],
+            "sure": None if s.sure is None else unbroken(percent(s.sure)),
+        }
         for s in steps(assembly)
     ]

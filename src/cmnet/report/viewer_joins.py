@@ -16,6 +16,7 @@ from cmnet.pairing.joins import Join
 from cmnet.pairing.uncertainty import Uncertainty
 from cmnet.report.document import number
 from cmnet.report.gaps import Target, gaps_of_join
+from cmnet.report.percent import percent, unbroken
 from cmnet.report.viewer_mesh import Display
 from cmnet.report.viewer_pack import BEYOND, Block, bytes_of_gaps
 from cmnet.solving.assembly import Assembly
@@ -55,6 +56,7 @@ class JoinPacker:
             "parts": [int(k) for k in join.parts],
             "pose": join.T_i_j.matrix().ravel().tolist(),
             "confidence": number(join.confidence),
+            "sure": unbroken(percent(join.confidence)),
             "area": number(join.contact_area),
             "gap": number(join.gap_rms),
             "penetration": number(join.penetration),
@@ -93,8 +95,11 @@ class JoinPacker:
             "ends": self.block.add(ends.astype(np.float32)),
             "weights": np.round(matches.weights[best], 4).tolist(),
         }
-        scores = {"shape": matches.shape, "occupancy": matches.occupancy}
-        return {**facts, **{name: np.round(s[best], 4).tolist() for name, s in scores.items() if s is not None}}
+        for name, scores in (("shape", matches.shape), ("occupancy", matches.occupancy)):
+            if scores is not None:
+                facts[name] = np.round(scores[best], 4).tolist()
+                facts[f"{name}Mean"] = unbroken(percent(float(np.mean(facts[name]))))
+        return facts
 
 
 def _facing(x_i: Array, n_i: Array, x_j: Array, n_j: Array) -> tuple[Array, Array]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cmnet.report.percent import percent
 from cmnet.solving.assembly import Assembly
 
 FEW = 3  # names that are listed one by one
@@ -60,13 +61,6 @@ def headline(assembly: Assembly, names: Sequence[str]) -> str:
     """One sentence: how many parts are placed, how sure that is, what stays out."""
     clauses = [_placed(assembly, len(names)), _weakest(assembly), _left_out([names[k] for k in assembly.unplaced])]
     return "; ".join(clause for clause in clauses if clause) + "."
-
-
-def percent(confidence: float) -> str:
-    """A whole number, and never 0 % or 100 %: nothing is certain."""
-    if not 0.01 <= confidence < 0.995:
-        return "under 1 %" if confidence < 0.5 else "over 99 %"
-    return f"{round(100 * confidence)} %"
 
 
 def _placed(assembly: Assembly, count: int) -> str:

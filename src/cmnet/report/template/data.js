@@ -8,37 +8,8 @@ async function unpackNumbers() {
   return new Response(stream).arrayBuffer();
 }
 
-const PALETTE = [
-  '#c9775b', '#6f9bb8', '#d8b365', '#7fa487', '#a884ad', '#cf8f93', '#5f8f93', '#b79a6f',
-  '#8592c0', '#a9ad62', '#c69ab8', '#8b7a6b', '#e0a97e', '#6d8a6a', '#93b7c9', '#b5655f',
-];
-
-function colourOf(index) {
-  if (index < PALETTE.length) return PALETTE[index];
-  const hue = (index * 137.508) % 360;
-  return hslToHex(hue, 0.34, 0.5 + 0.12 * ((index % 3) - 1));
-}
-
-function hslToHex(h, s, l) {
-  const a = s * Math.min(l, 1 - l);
-  const channel = (n) => {
-    const k = (n + h / 30) % 12;
-    return Math.round(255 * (l - a * Math.max(-1, Math.min(k - 3, 9 - k, 1)))).toString(16).padStart(2, '0');
-  };
-  return `#${channel(0)}${channel(8)}${channel(4)}`;
-}
-
 const toLinear = (c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
 const linear = (hex) => [1, 3, 5].map((k) => toLinear(parseInt(hex.slice(k, k + 2), 16) / 255));
-
-// Never 0 % or 100 %: nothing is certain.
-function percent(p) {
-  if (p === null) return 'unknown';
-  if (p >= 0.995) return '> 99\u00a0%';
-  return p < 0.01 ? '< 1\u00a0%' : `${Math.round(100 * p)}\u00a0%`;
-}
-
-const afterPercent = (p) => (p === null ? ' how sure it is' : ' sure');
 
 function figure(x) {
   if (x === null) return '–';

@@ -276,8 +276,8 @@ class App {
     if (step && step.join !== null) {
       const [i, j] = facts.joins[step.join].parts;
       const other = facts.parts[i === step.part ? j : i].name;
-      const { confidence } = facts.joins[step.join];
-      lines = [`${facts.parts[step.part].name} joins ${other}`, percent(confidence) + afterPercent(confidence)];
+      const found = facts.joins[step.join];
+      lines = [`${facts.parts[step.part].name} joins ${other}`, found.sure + afterSure(found)];
     } else if (part >= 0 && join < 0) lines = [facts.parts[part].name, explained(part)];
     $('caption').replaceChildren(lines[0], el('small', { text: lines[1] }));
   }

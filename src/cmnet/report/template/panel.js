@@ -29,17 +29,20 @@ function drawing(name, ...paths) {
 
 function swatch(k) {
   const node = el('span', { class: 'swatch' });
-  node.style.background = colourOf(k);
+  node.style.background = facts.parts[k].tone;
   return node;
 }
 
 const counted = (n, word) => `${n} ${word}${n === 1 ? '' : 's'}`;
 
+// What follows how sure a join is.
+const afterSure = ({ confidence }) => (confidence === null ? ' how sure it is' : ' sure');
+
 function standing(k) {
   const { group, base, sure } = roles[k];
   if (group < 0) return 'not placed';
   if (base) return 'fixed';
-  return sure === null ? 'placed' : percent(sure);
+  return sure ?? 'placed';
 }
 
 function explained(k) {
@@ -47,7 +50,7 @@ function explained(k) {
   if (group < 0) return 'Fits nowhere we are sure of.';
   if (base) return 'Stays fixed; the others are joined to it.';
   const { off } = facts.parts[k];
-  return (sure === null ? 'Placed.' : `${percent(sure)}: the weakest join between this part and the fixed one.`)
+  return (sure === null ? 'Placed.' : `The weakest join between this part and the fixed one is ${sure} sure.`)
     + (off ? `\n${plusMinus(off)}: how exactly it lies against the fixed one.` : '');
 }
 
@@ -58,7 +61,7 @@ class Panel {
   constructor(app) {
     this.app = app;
     $('title').textContent = facts.title;
-    $('headline').textContent = facts.headline.replaceAll(' %', '\u00a0%');
+    $('headline').textContent = facts.headline;
     facts.notes.forEach((note) => $('notes').append(el('li', { text: note })));
     $('notes').hidden = facts.notes.length === 0;
     $('parts-count').textContent = facts.parts.length;
@@ -117,7 +120,7 @@ class Panel {
     if (!join.used) title.append(el('span', { class: 'tag', text: 'not used' }));
     const choose = el('button', { type: 'button', title: names, on: { click: () => this.app.chooseJoin(n) } },
       el('span', { class: 'pair' }, swatch(a), swatch(b)), title,
-      el('span', { class: 'sure', text: percent(join.confidence) }),
+      el('span', { class: 'sure', text: join.sure }),
       el('span', { class: 'meter', 'aria-hidden': 'true' }, fill), ...exactness(join));
     return el('li', { class: join.used ? 'row join' : 'row join unused' }, choose);
   }
@@ -157,18 +160,16 @@ class Panel {
     const join = facts.joins[scene.join];
     const rows = [['Contact area', area(join.area)], ['Gap (rms)', length(join.gap)], ['Penetration', length(join.penetration)]];
     if (join.off) rows.push(['Exact to', plusMinus(join.off)]);
-    const mean = (values) => percent(values.reduce((sum, value) => sum + value, 0) / values.length);
     const matches = join.matches;
     if (matches) rows.push(['Matched points', String(matches.weights.length)]);
-    if (matches && matches.shape) rows.push(['Shape score', mean(matches.shape)]);
-    if (matches && matches.occupancy) rows.push(['Occupancy score', mean(matches.occupancy)]);
+    if (matches && matches.shape) rows.push(['Shape score', matches.shapeMean]);
+    if (matches && matches.occupancy) rows.push(['Occupancy score', matches.occupancyMean]);
     const ends = join.parts.flatMap((k) => [swatch(k), el('span', { class: 'name', text: facts.parts[k].name })]);
     const step = (by, text) => el('button', { type: 'button', text, on: { click: () => this.app.walkJoins(by) } });
     const close = el('button', { type: 'button', class: 'close', 'aria-label': 'Back to the whole', title: 'Back to the whole (Esc)', on: { click: () => this.app.leave() } },
       drawing('', 'M5 5l10 10M15 5L5 15'));
     card.replaceChildren(close, el('div', { class: 'ends' }, ...ends),
-      el('p', { class: 'verdict', text: percent(join.confidence) },
-        el('small', { text: afterPercent(join.confidence) })),
+      el('p', { class: 'verdict', text: join.sure }, el('small', { text: afterSure(join) })),
       el('p', { class: 'small', text: join.used ? 'The assembly rests on it.' : 'Not used in the assembly.' }),
       el('dl', {}, ...rows.flatMap(([name, value]) => [el('dt', { text: name }), el('dd', { text: value })])));
     if (matches) card.append(this.lineChoice(scene, matches));

@@ -15,7 +15,7 @@ function paperTables() {
   const size = (part) => `${part.size.map(figure).join(' × ')}${behind('')}`;
   const parts = facts.parts.map((part, k) => [[swatch(k), part.name], group(k), standing(k), size(part), roles[k].base ? '' : plusMinus(part.off)]);
   const joins = facts.joins.map((join) => [
-    join.parts.map((k) => facts.parts[k].name).join(' + '), percent(join.confidence), join.used ? 'yes' : 'no',
+    join.parts.map((k) => facts.parts[k].name).join(' + '), join.sure, join.used ? 'yes' : 'no',
     area(join.area), length(join.gap), length(join.penetration), plusMinus(join.off),
   ]);
   return [

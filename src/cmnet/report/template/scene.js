@@ -28,7 +28,7 @@ class Scene {
     Object.assign(this, { explode: 0, open: 0.5, part: -1, join: -1, hidden: new Set(), up: 0, film: null });
     Object.assign(this, { colour: facts.parts.every((part) => part.colours) ? 'scan' : 'part', lineScore: 'weights' });
     this.hulls = facts.parts.map((part) => this.hullOf(part));
-    this.bodies = facts.parts.map((part, k) => ({ albedo: linear(colourOf(k)), mode: 0, alpha: 1, matrix: null }));
+    this.bodies = facts.parts.map((part) => ({ albedo: linear(part.tone), mode: 0, alpha: 1, matrix: null }));
     this.lay();
     this.aim();
     this.settle();
