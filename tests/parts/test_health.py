@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cmnet.errors import InputError
-from cmnet.parts.health import check_part, drop_doubled_faces, is_watertight, merge_coincident, require_parts
+from cmnet.parts.health import check_part, coincident, drop_doubled_faces, require_parts
 from cmnet.parts.part import Part
 
 BALL = trimesh.creation.icosphere(2)
@@ -46,30 +46,23 @@ def test_faces_without_extent_are_dropped():
 
 def test_merging_restores_a_mesh_from_loose_triangles():
     loose = VERTICES[FACES].reshape(-1, 3)
-    vertices, faces = merge_coincident(loose, np.arange(len(loose)).reshape(-1, 3))
-    assert len(vertices) == len(VERTICES)
-    assert np.array_equal(vertices[faces], VERTICES[FACES])
-    assert is_watertight(faces)
+    kept, faces = coincident(loose, np.arange(len(loose)).reshape(-1, 3))
+    assert len(kept) == len(VERTICES)
+    assert np.array_equal(loose[kept][faces], VERTICES[FACES])
 
 
 def test_merging_does_not_look_at_where_the_vertices_lie():
     loose = VERTICES[FACES].reshape(-1, 3)
     corners = np.arange(len(loose)).reshape(-1, 3)
     mirrored = loose[:, [2, 0, 1]] * [-1, 1, 1]
-    assert np.array_equal(merge_coincident(loose, corners)[1], merge_coincident(mirrored, corners)[1])
+    assert np.array_equal(coincident(loose, corners)[1], coincident(mirrored, corners)[1])
 
 
 def test_minus_zero_is_zero_and_unused_vertices_go():
     vertices = np.array([[9.0, 9, 9], [0.0, 0, 0], [1, 0, 0], [0, 1, 0], [-0.0, 0, -0.0]])
-    merged, faces = merge_coincident(vertices, np.array([[1, 2, 3], [4, 3, 2]]))
-    assert len(merged) == 3
+    kept, faces = coincident(vertices, np.array([[1, 2, 3], [4, 3, 2]]))
+    assert len(kept) == 3
     assert faces[0, 0] == faces[1, 0]
-
-
-def test_watertight():
-    assert is_watertight(FACES)
-    assert not is_watertight(FACES[1:])
-    assert not is_watertight(np.vstack([FACES[:1, ::-1], FACES[1:]]))
 
 
 @pytest.mark.parametrize(

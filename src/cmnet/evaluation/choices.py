@@ -4,7 +4,7 @@ from cmnet.evaluation.judged_joins import SHIFT, TURN
 
 PA_CRD = 0.1  # a part counts as placed below this CRD ...
 PA_CD = 0.01  # ... and below this Chamfer distance, both unscaled
-PAIRS, ASSEMBLY = TASKS = ("pairs", "assembly")
+PAIRS, ASSEMBLY = "pairs", "assembly"
 
 _EULER = "RMSE(R) is the field's Euler number (chance 86°), not the angle between the rotations (chance 126°)."
 _LENGTHS = "in the object's given unit (size 1)."

@@ -21,18 +21,12 @@ ALONE = 3.0  # times as far from those as they are from theirs: a point that was
 SOME = 0.1  # if fewer than this share of the points are
 
 
-def merge_coincident(vertices: Array, faces: Ints) -> tuple[Array, Ints]:
+def coincident(vertices: Array, faces: Ints) -> tuple[Ints, Ints]:
     """Give vertices at exactly the same place one index; leave out vertices that no face uses.
 
     The order is that of first occurrence, never that of the coordinates: a moved mesh keeps its faces array.
-    vertices : (n, 3) float, faces : (m, 3) int → (n', 3) float, (m, 3) int
+    vertices : (n, 3) float, faces : (m, 3) int → indices (n',) of the vertices kept, faces (m, 3) in terms of those
     """
-    kept, merged = coincident(vertices, faces)
-    return vertices[kept], merged
-
-
-def coincident(vertices: Array, faces: Ints) -> tuple[Ints, Ints]:
-    """What merging keeps: the indices (n',) of the vertices, and the faces (m, 3) in terms of those."""
     groups = _group_rows(vertices + 0.0)  # + 0.0: minus zero is zero
     first = np.unique(groups, return_index=True)[1]
     kept, merged = np.unique(first[groups[faces]], return_inverse=True)
@@ -76,13 +70,6 @@ def _group_rows(rows: Ints | Array) -> Ints:
     groups = np.empty(len(rows), dtype=np.int64)
     groups[order] = np.cumsum(starts) - 1
     return groups
-
-
-def is_watertight(faces: Ints) -> bool:
-    """Whether the surface is closed: along every edge as many faces run one way as the other. faces : (m, 3) int"""
-    edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
-    direction = np.where(edges[:, 0] < edges[:, 1], 1, -1)
-    return not np.bincount(_group_rows(np.sort(edges, axis=1)), direction).any()
 
 
 def check_part(part: Part) -> Part:
