@@ -169,6 +169,7 @@ def test_points_in_the_air_are_left_out_and_the_rest_stays(caplog):
     assert np.allclose(part.normals, part.vertices / np.linalg.norm(part.vertices, axis=1, keepdims=True))
     assert "lie off the surface" in caplog.text
     assert len(load_parts([Part("ball", ball)])[0].vertices) == 4000
+    assert np.array_equal(load_parts([part])[0].vertices, part.vertices)
 
 
 def test_uneven_clouds_keep_their_points():

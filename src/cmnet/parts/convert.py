@@ -134,13 +134,14 @@ def _without_strays(body: Body, kept: Ints) -> Ints:
 
 def without_outliers(part: Part) -> Part:
     """A cloud without the points that were measured in the air; a mesh as it is."""
-    alone = outliers(part.vertices) if part.faces is None else np.empty(0, dtype=np.int64)
-    if not len(alone):
-        return part
-    if len(alone) > len(part.vertices) / FEW:
-        log.warning("%s: %d points that lie off the surface of the others are left out", part.name, len(alone))
+    kept = np.arange(len(part.vertices))
+    while part.faces is None and len(alone := outliers(part.vertices[kept])):
+        kept = np.delete(kept, alone)
+    gone = len(part.vertices) - len(kept)
+    if gone > len(part.vertices) / FEW:
+        log.warning("%s: %d points that lie off the surface of the others are left out", part.name, gone)
     arrays = {name: getattr(part, name) for name in ("vertices", "normals", "colors")}
-    return replace(part, **{name: np.delete(a, alone, axis=0) for name, a in arrays.items() if a is not None})
+    return replace(part, **{name: a[kept] for name, a in arrays.items() if a is not None}) if gone else part
 
 
 def _unit(normals: Array | None, n: int) -> Array | None:
