@@ -40,7 +40,7 @@ ROOMS = {  # what may be imported along with each of them: some of those above i
     "training": {"geometry", "model", "data"},
     "evaluation": {"geometry", "parts", "model", "pairing", "solving", "data"},
     "report": {"geometry", "parts", "model", "pairing", "matched", "solving"},
-    "cli": {"model"},  # of which only the presets; a command imports the rest when it runs
+    "cli": {"model", "report"},  # only presets and how figures are worded; a command imports the rest when it runs
 }
 
 
