@@ -72,3 +72,15 @@ def test_moved():
     assert np.allclose(points.xyz, T.R.T + T.t)
     assert np.allclose(points.normals, T.R.T)
     assert points.area == 2.0
+
+
+@pytest.mark.parametrize(("noise", "changed"), [(0.0, False), (0.0003, False), (0.003, True)])
+def test_only_noisy_clouds_are_averaged(noise, changed):
+    rng = np.random.default_rng(0)
+    ball = rng.standard_normal((20_000, 3))
+    ball /= np.linalg.norm(ball, axis=1, keepdims=True)
+    cloud = Part("ball", ball * (1 + noise * rng.standard_normal((len(ball), 1))), normals=ball)
+    still = without_noise(cloud, unit_length([cloud]))
+    assert (still is not cloud) == changed
+    if changed:
+        assert np.linalg.norm(still.vertices, axis=1).std() < 0.5 * noise

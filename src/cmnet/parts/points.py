@@ -13,7 +13,7 @@ from cmnet.geometry.types import Array, Ints
 from cmnet.parts.part import Part
 
 UNIT_AREA = 1.6  # surface of all parts together, in network units: 5000 samples then lie about 0.018 apart
-NOISE = 0.0002  # across the surface that clouds may keep, in network units: a fifteenth of what surfaces touch within
+NOISY, STILL = 0.0004, 0.0002  # noise from which clouds are averaged, and what may stay of it, in network units
 CROWD = 8  # of a dense cloud, so many points per sample wanted are looked at
 
 
@@ -61,9 +61,9 @@ def without_noise(part: Part, unit: float) -> Part:
     if part.faces is not None:
         return part
     noise = noise_of(part.vertices, part.outward)
-    if noise <= NOISE * unit:
+    if noise <= NOISY * unit:
         return part
-    points, normals = averaged(part.vertices, part.outward, noise, NOISE * unit)
+    points, normals = averaged(part.vertices, part.outward, noise, STILL * unit)
     return replace(part, vertices=points, normals=normals)
 
 
