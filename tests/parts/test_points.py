@@ -4,7 +4,7 @@ import trimesh
 
 from cmnet.geometry.pose import Pose
 from cmnet.parts.part import Part
-from cmnet.parts.points import Points, sample_parts, unit_length
+from cmnet.parts.points import Points, sample_parts, unit_length, without_noise
 
 
 def part(name, mesh):
