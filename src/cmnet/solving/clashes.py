@@ -14,13 +14,13 @@ from cmnet.pairing.joins import pose_of_surfaces
 from cmnet.pairing.surface import Surface
 from cmnet.pairing.verify import inside
 from cmnet.solving.assembly import Assembly, Refusal, all_groups
-from cmnet.solving.groups import Against, Group
+from cmnet.solving.groups import Against, Group, odds_of
 
 SUNK = 4.0  # probes inside another part, weighed by depth, that say nothing yet: worn edges, noise, voxels
 PER_PROBE = 1.0  # nats that every further one says against a pose
 SWALLOWED = 0.3  # share of a part's volume inside another that says nothing yet,
 PER_VOLUME = 60.0  # and nats for a whole volume
-LIKELY = 0.5  # least confidence of a join whose refusal is worth telling
+LIKELY = 0.5  # confidence above which a join's refusal is worth telling
 
 
 def against_of(*looks: Sequence[Surface]) -> Against:
@@ -34,9 +34,11 @@ def against_of(*looks: Sequence[Surface]) -> Against:
     def against(i: int, j: int, T_i_j: Pose) -> float:
         key = (i, j, T_i_j.matrix().tobytes())
         if key not in known:
-            known[key] = min(
-                _against(look[i], look[j], T_i_j, reach[i] + reach[j]) for look, reach in zip(looks, reaches)
-            )
+            known[key] = np.inf
+            for look, reach in zip(looks, reaches):
+                if known[key]:  # what one look has nothing against, no other is asked
+                    said = _against(look[i], look[j], T_i_j, reach[i] + reach[j])
+                    known[key] = min(known[key], said)
         return known[key]
 
     return against
@@ -59,12 +61,13 @@ def refusals(assembly: Assembly, *looks: Sequence[Surface]) -> list[Refusal]:
     best: dict[frozenset[int], Refusal] = {}
     for join in assembly.joins:  # the surest first
         a, b = (home[k] for k in join.parts)
-        if a == b or join.sure < LIKELY or frozenset((a, b)) in best:
+        if a == b or join.sure <= LIKELY or frozenset((a, b)) in best:
             continue
         i, j = join.parts
         T_a_b = groups[a].T[i] @ join.T_i_j @ groups[b].T[j].inverse()
-        against_it, k, l, T_k_l = max(_between(groups[a], groups[b], T_a_b, against), key=lambda clash: clash[0])
-        if against_it > 0:
+        clashes = list(_between(groups[a], groups[b], T_a_b, against))
+        _, k, l, T_k_l = max(clashes, key=lambda clash: clash[0])
+        if sum(clash[0] for clash in clashes) >= odds_of(join.sure):
             best[frozenset((a, b))] = _refusal(join.parts, join.sure, surfaces, k, l, T_k_l)
     return list(best.values())
 

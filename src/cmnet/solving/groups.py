@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.joins import Join
 
@@ -38,3 +40,8 @@ class Rules:
 
 
 FREE = Rules()
+
+
+def odds_of(p: float) -> float:
+    """The log odds of a probability."""
+    return float(np.log(max(p, 1e-12) / max(1 - p, 1e-12)))

@@ -22,7 +22,7 @@ from cmnet.solving.evidence import (
     same_place,
     witnesses,
 )
-from cmnet.solving.groups import FREE, Against, Group, Pair, Rules
+from cmnet.solving.groups import FREE, Against, Group, Pair, Rules, odds_of
 
 RELAXED = 0.1  # least probability of a merge of parts that are known to belong together, in the end
 PLACE = 3.0  # shifts within which a part lies in one place, however it is turned
@@ -169,7 +169,7 @@ class Growth:
             return
         merge = self._merge(key) if self.problem.loops else self._surest(key)
         touch = any(_pair(*table.parts[k].tolist()) in rules.touching for k in merge.joins)
-        if touch or merge.log_odds >= _log_odds(least):
+        if touch or merge.log_odds >= odds_of(least):
             self._best[key] = merge
 
     def _merge(self, key: Pair) -> Merge:
@@ -196,7 +196,7 @@ class Growth:
     def _surest(self, key: Pair) -> Merge:
         """The merge by the surest join alone."""
         way = self._ways(key, self._open[key][:1])
-        odds = _log_odds(min(float(way.confidence[0]), SURE))
+        odds = odds_of(min(float(way.confidence[0]), SURE))
         return Merge(*key, Pose(way.R[0], way.t[0]), (int(self._open[key][0]),), odds, odds)
 
     def _keeps_touching(self, key: Pair, joins: Ints, ways: Ways, same: Bools) -> Bools:
@@ -244,7 +244,7 @@ class Growth:
             for j, T_a_j in second.items()
             if _pair(i, j) not in trusted
         )
-        alone = _log_odds(self.problem.table.joins[merge.joins[0]].sure)
+        alone = odds_of(self.problem.table.joins[merge.joins[0]].sure)
         return against == 0 or against < max(merge.log_odds, alone)
 
     def _refuse(self, merge: Merge) -> None:
@@ -255,7 +255,7 @@ class Growth:
 
     def _apply(self, merge: Merge) -> None:
         a, b = merge.a, merge.b
-        self.total += merge.weight - _log_odds(self._least((a, b)))
+        self.total += merge.weight - odds_of(self._least((a, b)))
         moved = self.members.pop(b)
         self.R[moved], self.t[moved] = merge.T_a_b.R @ self.R[moved], merge.T_a_b.apply(self.t[moved])
         self.members[a] += moved
@@ -278,10 +278,6 @@ class Growth:
                 self._open[_pair(a, other)] = np.union1d(self._open[_pair(a, other)], joins)
         for key in touched:
             self._judge(key)
-
-
-def _log_odds(p: float) -> float:
-    return float(np.log(max(p, 1e-12) / max(1 - p, 1e-12)))
 
 
 def _pair(i: int, j: int) -> Pair:
