@@ -1,4 +1,4 @@
-"""Fit the table of coefficients in cmnet.pairing.confidence, and show how honest it is.
+"""Fit the table of coefficients in cmnet.pairing.judge.confidence, and show how honest it is.
 
     python benchmarks/pairs.py ROOT --half all --pieces 2 3 4 5 6 7 8 --pairs mixed --look first --log log.json
     python benchmarks/confidence.py log.json --fit
@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
-from cmnet.pairing.confidence import (
+from cmnet.pairing.judge.confidence import (
     BELONGING,
     COEFFICIENTS,
     TWICE,
@@ -38,7 +38,7 @@ from cmnet.pairing.confidence import (
     features_twice,
     logit_twice,
 )
-from cmnet.pairing.verify import Evidence
+from cmnet.pairing.judge.evidence import Evidence
 from reporting import show, write_result
 
 PENALTY = 0.02  # on squared coefficients of standardised features

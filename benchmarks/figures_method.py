@@ -24,11 +24,11 @@ from cmnet.data.shapes import make_shape
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.sampling import uniform_samples
 from cmnet.geometry.types import Array, Bools, Ints
-from cmnet.pairing.creases import complement
-from cmnet.pairing.hypotheses import propose, seeded_poses
+from cmnet.pairing.align.icp import COARSE, refine
 from cmnet.pairing.joins import joins, pose_of_parts
-from cmnet.pairing.refine import COARSE, refine
-from cmnet.pairing.surface import Surface, prepare, unit_of
+from cmnet.pairing.propose.creases import propose, seeded_poses
+from cmnet.pairing.surface.creases import complement
+from cmnet.pairing.surface.surface import Surface, prepare, unit_of
 from cmnet.parts.part import Part
 from cmnet.solving.robust import solve
 

@@ -21,9 +21,9 @@ from cmnet.evaluation.metrics import crd
 from cmnet.evaluation.selection import drawn
 from cmnet.matched import breaks_of
 from cmnet.model.weights import DEFAULT
-from cmnet.pairing.combined import combine
-from cmnet.pairing.surface import COARSE, FIRST, prepare, unit_of
-from cmnet.pairing.twice import examine_twice
+from cmnet.pairing.surface.combined import combine
+from cmnet.pairing.surface.surface import COARSE, FIRST, prepare, unit_of
+from cmnet.pairing.two_looks import examine_twice
 from cmnet.solving.rematch import FROM_GROUPS, FROM_PAIR
 from pairs import ACCEPTED, Case, find, load_case, places
 from reporting import show, write_result

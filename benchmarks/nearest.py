@@ -22,7 +22,7 @@ from cmnet.geometry.pose import Pose
 from cmnet.geometry.trees import even_tree, nearest_few
 from cmnet.geometry.types import Array
 from cmnet.pairing.joins import pose_of_surfaces
-from cmnet.pairing.surface import COARSE, FIRST, Look, Surface, prepare, unit_of
+from cmnet.pairing.surface.surface import COARSE, FIRST, Look, Surface, prepare, unit_of
 from reporting import show, write_result
 
 LOOKS = {"first": FIRST, "coarse": COARSE}

@@ -34,11 +34,11 @@ from cmnet.geometry.pose import Pose
 from cmnet.matched import breaks_of
 from cmnet.model.weights import NO_WEIGHTS
 from cmnet.pairing.candidates import candidates
-from cmnet.pairing.combined import combine
 from cmnet.pairing.joins import pose_of_parts, pose_of_surfaces
 from cmnet.pairing.seeking import seek
-from cmnet.pairing.surface import COARSE, FINE, FIRST, Look, Surface, prepare, unit_of
-from cmnet.pairing.twice import Twice, examine_twice, of_like_relief, worth_showing
+from cmnet.pairing.surface.combined import combine
+from cmnet.pairing.surface.surface import COARSE, FINE, FIRST, Look, Surface, prepare, unit_of
+from cmnet.pairing.two_looks import Twice, examine_twice, of_like_relief, worth_showing
 from cmnet.parts.part import Part
 from cmnet.parts.points import sample_parts
 from cmnet.solving.rematch import FROM_GROUPS, FROM_PAIR

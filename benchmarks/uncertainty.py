@@ -7,7 +7,7 @@ scanned with noise. Of every used join that is right to 5 degrees, and of every 
 covariance C give eᵀ C⁻¹ e / 6: 1 on average, and 0.89 in the median, if the claim is honest. `normalised` is the root
 of the mean, true error over claimed; `within` the share below the 90th percentile of χ². Lengths are in per cent of the
 object's largest side, of the part's centre; claimed and true are root mean squares. The constants in
-`cmnet.pairing.uncertainty` were fitted with other seeds: 7, 100 and 200.
+`cmnet.pairing.judge.uncertainty` were fitted with other seeds: 7, 100 and 200.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from cmnet.data.shapes import EVERYDAY, FORMS
 from cmnet.data.wear import PRESETS, Wear
 from cmnet.geometry.pose import Pose
 from cmnet.model.weights import NO_WEIGHTS
-from cmnet.pairing.uncertainty import Uncertainty
+from cmnet.pairing.judge.uncertainty import Uncertainty
 from cmnet.parts.part import Part
 from reporting import show, write_result
 

@@ -3,7 +3,7 @@
 import numpy as np
 from manifold3d import Manifold, Mesh
 
-from cmnet.pairing.surface import FIRST, prepare, unit_of
+from cmnet.pairing.surface.surface import FIRST, prepare, unit_of
 from cmnet.parts.part import Part
 
 

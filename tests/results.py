@@ -7,7 +7,7 @@ import trimesh
 
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.joins import FIGURES, Join
-from cmnet.pairing.uncertainty import Uncertainty
+from cmnet.pairing.judge.uncertainty import Uncertainty
 from cmnet.parts.part import Part
 from cmnet.solving.assembly import Assembly
 

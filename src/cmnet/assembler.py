@@ -18,11 +18,11 @@ from cmnet.matched import PairMatches, breaks_of, correspondences, scored, with_
 from cmnet.model.descriptors import Descriptors
 from cmnet.model.network import CMNet, Matches
 from cmnet.model.weights import DEFAULT, NO_WEIGHTS
-from cmnet.pairing.breaks import Breaks
 from cmnet.pairing.joins import Join, joins, suggestions
-from cmnet.pairing.learned import poses_from_matches
+from cmnet.pairing.propose.matches import poses_from_matches
 from cmnet.pairing.stages import ALL, Stages
-from cmnet.pairing.surface import COARSE, FINE, FIRST, Look, Surface, prepare, unit_of
+from cmnet.pairing.surface.breaks import Breaks
+from cmnet.pairing.surface.surface import COARSE, FINE, FIRST, Look, Surface, prepare, unit_of
 from cmnet.parts.health import require_parts
 from cmnet.parts.load import load_parts
 from cmnet.parts.part import Part

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from cmnet.geometry.types import Array
-from cmnet.pairing.breaks import Breaks
-from cmnet.pairing.learned import Correspondences
+from cmnet.pairing.propose.matches import Correspondences
+from cmnet.pairing.surface.breaks import Breaks
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -6,7 +6,7 @@ import pytest
 from breaking import broken, prepared, solid_bar, solid_egg, thin_bowl
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.joins import pose_of_surfaces
-from cmnet.pairing.surface import COARSE
+from cmnet.pairing.surface.surface import COARSE
 
 
 @pytest.fixture(scope="session")

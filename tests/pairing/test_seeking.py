@@ -9,7 +9,7 @@ from cmnet.pairing import seeking
 from cmnet.pairing.candidates import Candidate
 from cmnet.pairing.seeking import seek
 from cmnet.pairing.stages import ALL
-from cmnet.pairing.twice import examine_twice
+from cmnet.pairing.two_looks import examine_twice
 
 
 def moved(T, surface):

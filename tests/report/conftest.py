@@ -10,7 +10,7 @@ from cmnet.data.shapes import make_shape
 from cmnet.geometry.pose import Pose
 from cmnet.matched import PairMatches
 from cmnet.pairing.joins import Join
-from cmnet.pairing.uncertainty import Uncertainty
+from cmnet.pairing.judge.uncertainty import Uncertainty
 from cmnet.parts.part import Part
 from cmnet.solving.assembly import Assembly
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cmnet.geometry.pose import Pose
-from cmnet.pairing.settling import CLOSELY
+from cmnet.pairing.align.joint_icp import CLOSELY
 from cmnet.solving.groups import Group
 from cmnet.solving.settling import SLIP_SHIFT, settle, without_slips
 from worlds import error, join, jolt

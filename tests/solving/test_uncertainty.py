@@ -7,8 +7,8 @@ from manifold3d import Manifold
 from breaking import prepared, rough_half_space, to_part
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.joins import Join, pose_of_surfaces
-from cmnet.pairing.uncertainty import uncertainty_of
-from cmnet.pairing.verify import verify
+from cmnet.pairing.judge.evidence import verify
+from cmnet.pairing.judge.uncertainty import uncertainty_of
 from cmnet.solving.assembly import Assembly
 from cmnet.solving.uncertainty import with_uncertainties
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cmnet.geometry.pose import Pose
-from cmnet.pairing.confidence import confidences, logit
-from cmnet.pairing.hypotheses import poses_of, propose, scores
-from cmnet.pairing.refine import COARSE, refine
+from cmnet.pairing.align.icp import COARSE, refine
+from cmnet.pairing.judge.confidence import confidences, logit
+from cmnet.pairing.judge.evidence import Evidence, verify
+from cmnet.pairing.propose.breaks import propose_touching
+from cmnet.pairing.propose.creases import poses_of, propose, scores
 from cmnet.pairing.stages import ALL, Stages
-from cmnet.pairing.surface import Surface
-from cmnet.pairing.touching import propose_touching
-from cmnet.pairing.verify import Evidence, verify
+from cmnet.pairing.surface.surface import Surface
 
 PROPOSED = 24  # hypotheses that are refined coarsely
 EXAMINED = 12  # of which so many, by the rim they close, are examined

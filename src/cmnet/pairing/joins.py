@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.types import Array
 from cmnet.pairing.candidates import Candidate, candidates
-from cmnet.pairing.hypotheses import propose
+from cmnet.pairing.judge.uncertainty import Uncertainty, uncertainty_of
+from cmnet.pairing.propose.creases import propose
 from cmnet.pairing.stages import ALL, Stages
-from cmnet.pairing.surface import Surface
-from cmnet.pairing.uncertainty import Uncertainty, uncertainty_of
+from cmnet.pairing.surface.surface import Surface
 
 FIGURES = ("confidence", "contact_area", "gap_rms", "penetration")  # what is known of a join beside its pose
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.candidates import candidates
-from cmnet.pairing.holes import AFAR, CLOSELY, propose_in_holes
 from cmnet.pairing.joins import pose_of_parts, pose_of_surfaces
+from cmnet.pairing.propose.gaps import AFAR, CLOSELY, propose_in_holes
 from cmnet.pairing.stages import ALL, Stages
-from cmnet.pairing.twice import Seen, Twice, examine_twice, of_like_relief
+from cmnet.pairing.two_looks import Seen, Twice, examine_twice, of_like_relief
 
 
 def seek(close: Seen, far: Seen, suggested: Sequence[Pose] = (), stages: Stages = ALL) -> list[Twice]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from cmnet.model.weights import DEFAULT
 from cmnet.pairing.joins import FIGURES
-from cmnet.pairing.uncertainty import Uncertainty
+from cmnet.pairing.judge.uncertainty import Uncertainty
 from cmnet.parts.part import Part
 from cmnet.report.gap_maps import mapped_parts
 from cmnet.report.names import file_stems

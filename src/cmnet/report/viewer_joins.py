@@ -13,7 +13,7 @@ from cmnet.geometry.trees import nearest_one
 from cmnet.geometry.types import Array
 from cmnet.matched import PairMatches
 from cmnet.pairing.joins import Join
-from cmnet.pairing.uncertainty import Uncertainty
+from cmnet.pairing.judge.uncertainty import Uncertainty
 from cmnet.report.document import number
 from cmnet.report.gaps import Target, gaps_of_join
 from cmnet.report.percent import percent, unbroken

@@ -11,7 +11,7 @@ from cmnet.geometry.pose import Pose
 from cmnet.geometry.types import Array
 from cmnet.matched import PairMatches
 from cmnet.pairing.joins import Join
-from cmnet.pairing.uncertainty import Uncertainty
+from cmnet.pairing.judge.uncertainty import Uncertainty
 from cmnet.solving.groups import Group
 
 

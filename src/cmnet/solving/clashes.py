@@ -9,10 +9,10 @@ import numpy as np
 
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.types import Array
-from cmnet.pairing.hypotheses import sinking
 from cmnet.pairing.joins import pose_of_surfaces
-from cmnet.pairing.surface import Surface
-from cmnet.pairing.verify import inside
+from cmnet.pairing.judge.evidence import inside
+from cmnet.pairing.propose.creases import sinking
+from cmnet.pairing.surface.surface import Surface
 from cmnet.solving.assembly import Assembly, Refusal, all_groups
 from cmnet.solving.groups import Against, Group, odds_of
 

@@ -16,7 +16,7 @@ from math import comb
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.joins import Join
 from cmnet.pairing.stages import ALL, Stages
-from cmnet.pairing.surface import Surface
+from cmnet.pairing.surface.surface import Surface
 from cmnet.solving.assembly import Assembly, all_groups, groups_of
 from cmnet.solving.constraints import Constraints
 from cmnet.solving.groups import Group, Pair

@@ -11,14 +11,14 @@ import numpy as np
 
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.candidates import Candidate, candidates
-from cmnet.pairing.combined import combine
-from cmnet.pairing.confidence import shares, where_it_belongs
 from cmnet.pairing.joins import Join, join_of, pose_of_parts, pose_of_surfaces
+from cmnet.pairing.judge.confidence import shares, where_it_belongs
+from cmnet.pairing.judge.evidence import verify
 from cmnet.pairing.seeking import seek
 from cmnet.pairing.stages import Stages
-from cmnet.pairing.surface import Surface
-from cmnet.pairing.twice import Seen, Twice, examine_twice, of_like_relief, worth_showing
-from cmnet.pairing.verify import verify
+from cmnet.pairing.surface.combined import combine
+from cmnet.pairing.surface.surface import Surface
+from cmnet.pairing.two_looks import Seen, Twice, examine_twice, of_like_relief, worth_showing
 from cmnet.solving.clashes import against_of
 from cmnet.solving.groups import Against, Group
 

@@ -7,9 +7,9 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from cmnet.geometry.types import Array
+from cmnet.pairing.align.joint_icp import CLOSELY, COARSELY
 from cmnet.pairing.joins import Join
-from cmnet.pairing.settling import CLOSELY, COARSELY
-from cmnet.pairing.surface import Surface
+from cmnet.pairing.surface.surface import Surface
 from cmnet.solving.assembly import Assembly, to_assembly
 from cmnet.solving.averaging import average
 from cmnet.solving.clashes import against_of

@@ -6,8 +6,8 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from cmnet.pairing.settling import Body, Schedule, settled
-from cmnet.pairing.surface import Surface
+from cmnet.pairing.align.joint_icp import Body, Schedule, settled
+from cmnet.pairing.surface.surface import Surface
 from cmnet.solving.groups import Group, Pair
 
 SLIP_TURN, SLIP_SHIFT = 10.0, 0.05  # degrees and units by which settling moves no two parts that are joined

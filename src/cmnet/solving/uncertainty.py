@@ -11,8 +11,8 @@ from scipy.sparse.csgraph import connected_components
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.types import Array
 from cmnet.pairing.joins import Join
-from cmnet.pairing.surface import Surface
-from cmnet.pairing.uncertainty import Uncertainty, covariance_of
+from cmnet.pairing.judge.uncertainty import Uncertainty, covariance_of
+from cmnet.pairing.surface.surface import Surface
 from cmnet.solving.assembly import Assembly
 
 LEAST = 1e-3  # weight of a join, however unsure it is: a part that hangs on it alone lies as it says

@@ -1,0 +1,185 @@
+"""Bring two surfaces together exactly: point-to-plane on the samples that face each other (opposed normals)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cmnet.geometry.compiled import compiled
+from cmnet.geometry.pose import Pose, cross_matrix
+from cmnet.geometry.types import Array, Ints
+from cmnet.pairing.align.normal_equations import FEWEST, add_row, motion
+from cmnet.pairing.surface.creases import complement
+from cmnet.pairing.surface.surface import Surface
+
+FACING = -0.6  # normals of touching samples have a dot product below this
+THIN, NARROW = 3.0, 0.008  # samples are sought no farther than so many walls, but so far in units at least
+CREASES = 400  # of b are held to a's
+CLOSING = 0.85  # least cosine of equal skins and opposed breaks
+BEHIND, SHALLOW = 0.5, 0.003  # samples may lie so far behind the other surface: in walls, but in units at least
+STIFF = 1e-3  # of the mean stiffness, added to all: keeps what slides freely from sliding away
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How a pose is refined.
+
+    radii   : how far samples may lie from the other surface, in units, one radius per round
+    samples : how many of either part are used, at most
+    rim     : weight of a closing crease, against 1 for a sample
+    exact   : whether the nearest samples and creases are sought, or those taken that the voxels know
+    """
+
+    radii: tuple[float, ...]
+    samples: int
+    rim: float
+    exact: bool
+
+
+COARSE = Schedule((0.02, 0.016, 0.012, 0.01, 0.008), 700, 0.3, exact=False)
+FINE = Schedule((0.008, 0.006, 0.005, 0.004, 0.004, 0.003, 0.003, 0.003), 1500, 0.03, exact=True)
+
+
+def refine(a: Surface, b: Surface, T_a_b: Pose, schedule: Schedule = FINE) -> Pose:
+    """The pose near T_a_b in which the facing surfaces touch, in the frames of the surfaces."""
+    band = schedule.radii[0] + max(a.box.size, b.box.size)
+    on_b = within(a, b, T_a_b, band, schedule.samples)
+    on_a = within(b, a, T_a_b.inverse(), band, schedule.samples)
+    widest = max(THIN * min(a.wall, b.wall), NARROW)
+    for radius in np.minimum(schedule.radii, widest).tolist():
+        asked_of_b = _asked_by_samples(a, on_b.moved(T_a_b), radius, min(a.wall, b.wall), schedule.exact)
+        asked_of_a = _asked_by_samples(b, on_a.moved(T_a_b.inverse()), radius, min(a.wall, b.wall), schedule.exact)
+        asked = asked_of_b + asked_of_a.turned(T_a_b) + _asked_by_rim(a, b, T_a_b, radius, schedule)
+        step = asked.solution()
+        if step is None:
+            break
+        T_a_b = step @ T_a_b
+    return T_a_b
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """x, n : (m, 3) float, places and normals."""
+
+    x: Array
+    n: Array
+
+    def moved(self, T: Pose) -> Samples:
+        return Samples(T.apply(self.x), T.rotate(self.n))
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """Sums over equations gap + normal · (motion of x) = 0, all that is needed to solve them: see `planes`."""
+
+    products: Array
+    places: Array
+
+    def __add__(self, other: _Asked) -> _Asked:
+        return _Asked(self.products + other.products, self.places + other.places)
+
+    def turned(self, T_a_b: Pose) -> _Asked:
+        """What is asked of T_b_a, in b's frame, asked of T_a_b instead, in a's: the motion is the opposite one."""
+        R, t = T_a_b.R, T_a_b.t
+        D = np.eye(7)
+        D[:3, :3] = D[3:6, 3:6] = -R
+        D[:3, 3:6] = -cross_matrix(t) @ R
+        count, total, squares = self.places[0], R @ self.places[1:4], self.places[4]
+        squares = squares + 2 * t @ total + count * t @ t
+        return _Asked(D @ self.products @ D.T, np.array([count, *(total + count * t), squares]))
+
+    def solution(self) -> Pose | None:
+        """The small motion that closes the gaps. None: too little is asked."""
+        return None if self.places[0] < FEWEST else Pose(*motion(self.products, self.places, STIFF))
+
+
+def within(a: Surface, b: Surface, T_a_b: Pose, band: float, most: int) -> Samples:
+    """Dense samples of b within `band` of a, by a's voxels; at most `most`."""
+    near = np.flatnonzero(np.abs(a.box.at(a.signed, T_a_b, b.dense)) < band)
+    if len(near) > most:
+        near = near[np.linspace(0, len(near) - 1, most).astype(int)]
+    return Samples(b.dense[near], b.dense_normals[near])
+
+
+def _asked_by_samples(a: Surface, samples: Samples, radius: float, wall: float, exact: bool) -> _Asked:
+    """What the samples, in a's frame, ask for that face a within the radius."""
+    x = samples.x
+    index = a.dense_cells.nearest_one(x, radius)[1] if exact else a.box.at(a.sample_of, Pose.identity(), x)
+    asked = _Asked(np.zeros((7, 7)), np.zeros(5))
+    # Further behind than half the wall, a sample faces the other side of it.
+    behind = max(BEHIND * wall, SHALLOW)
+    _add_up(x, samples.n, index, a.dense, a.dense_normals, radius, behind, asked.products, asked.places)
+    return asked
+
+
+@compiled
+def _add_up(
+    x: Array,
+    n: Array,
+    index: NDArray[np.integer],
+    points: Array,
+    normals: Array,
+    radius: float,
+    behind: float,
+    products: Array,
+    places: Array,
+) -> None:
+    """Adds to products (7, 7) and places (5,) what samples x with normals n (m, 3) ask for.
+
+    index : (m,) of the point, with its normal, that each of them is held to; len(points): of none
+    """
+    row = np.empty(7)
+    for i in range(len(x)):
+        j = index[i]
+        if j >= len(points):
+            continue
+        a, b, c = normals[j]
+        u, v, w = x[i, 0] - points[j, 0], x[i, 1] - points[j, 1], x[i, 2] - points[j, 2]
+        if u * u + v * v + w * w > radius * radius or n[i, 0] * a + n[i, 1] * b + n[i, 2] * c >= FACING:
+            continue
+        gap = u * a + v * b + w * c
+        add_row(x[i], normals[j], gap, (1 - (gap / radius) ** 2) ** 2 * (gap > -behind), row, products, places)
+
+
+@compiled
+def _add_planes(
+    x: Array, index: NDArray[np.integer], points: Array, planes: Array, weight: float, products: Array, places: Array
+) -> None:
+    """The same of points x (m, 3), each of which lies in both planes (p, 2, 3) of point index[i] of (p, 3)."""
+    row = np.empty(7)
+    for i in range(len(x)):
+        j = index[i]
+        for k in range(2):
+            normal = planes[j, k]
+            gap = (
+                (x[i, 0] - points[j, 0]) * normal[0]
+                + (x[i, 1] - points[j, 1]) * normal[1]
+                + (x[i, 2] - points[j, 2]) * normal[2]
+            )
+            add_row(x[i], normal, gap, weight, row, products, places)
+
+
+def _asked_by_rim(a: Surface, b: Surface, T_a_b: Pose, radius: float, schedule: Schedule) -> _Asked:
+    """Where creases close, skin goes on as skin and break lies on break: both planes of a's crease hold b's crease."""
+    x, partner, normals = _closing(a, b, T_a_b, max(radius, NARROW), schedule.exact)
+    fits = complement(a.creases.normals[partner], normals) > CLOSING
+    asked = _Asked(np.zeros((7, 7)), np.zeros(5))
+    planes = (a.creases.points, a.creases.normals)
+    _add_planes(x[fits], partner[fits], *planes, schedule.rim, asked.products, asked.places)
+    return asked
+
+
+def _closing(a: Surface, b: Surface, T_a_b: Pose, reach: float, exact: bool) -> tuple[Array, Ints, Array]:
+    """Creases of b, in a's frame, with those of a within the reach, and with the normals of their own two faces."""
+    moved, normals = T_a_b.apply(b.creases.points[:CREASES]), b.creases.normals[:CREASES]
+    if exact:
+        index = a.crease_cells.nearest(moved, 2, reach)[1]
+    else:
+        index = a.box.at(a.crease_of, Pose.identity(), moved)[:, None].astype(np.int64)
+    i, j = np.nonzero(index < len(a.creases))
+    partner = index[i, j]
+    near = ((moved[i] - a.creases.points[partner]) ** 2).sum(axis=1) < reach**2
+    i, partner = i[near], partner[near]
+    return moved[i], partner, T_a_b.rotate(normals[i])

@@ -1,0 +1,1 @@
+"""What speaks for a pose, how probable it is, and how exact."""

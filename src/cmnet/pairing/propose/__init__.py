@@ -1,0 +1,1 @@
+"""Poses worth trying, each module from another kind of evidence."""

@@ -1,0 +1,206 @@
+"""Poses that a pair of creases suggests, sifted by how well the creases around them go on fitting.
+
+One crease of a against one of b is a whole pose. All of them are tried: first on the creases nearby, then, after
+aligning those, on all creases of the part and on its volume.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cmnet.geometry.pose import Pose
+from cmnet.geometry.procrustes import nearest_rotation
+from cmnet.geometry.types import Array, Floats32, Ints
+from cmnet.pairing.propose.agreement import agreement, agreements
+from cmnet.pairing.surface.surface import Surface
+
+SUM = 15.0  # degrees by which the two angles may miss 180
+JUDGES = 400  # creases that judge a pose as a whole
+NEAR = 0.02  # creases so near each other agree, in units
+CLOSED = 0.012  # the same where a pose is judged as a whole
+LOCAL_STAGES = ((5, 25_000), (14, 25_000))  # creases near a seed that judge its poses first, and poses that remain
+# Poses that are aligned on the creases, creases used for it, and how near they must be, one stage after the other
+STAGES = ((1500, 130, 0.03), (500, 300, 0.02), (250, 400, 0.015))
+CELL_TURN, CELL_SHIFT = 0.25, 0.04  # of entries of the rotation, and of the translation: poses in one cell are one
+DEEP = 0.01  # depth from which a probe counts as sunk, in units
+KEPT = 40  # poses that leave the sieve,
+RIVALS = 0.4  # if they close so much of the rim that the best one closes
+
+
+@dataclass(frozen=True, eq=False)
+class Hypothesis:
+    """A pose worth refining. score: larger is better; comparable within a pair."""
+
+    T_a_b: Pose
+    score: float
+
+
+@dataclass(frozen=True, eq=False)
+class Poses:
+    """Many poses at once, R : (h, 3, 3) float32, t : (h, 3) float32."""
+
+    R: Floats32
+    t: Floats32
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def __getitem__(self, chosen: Ints | slice) -> Poses:
+        return Poses(self.R[chosen], self.t[chosen])
+
+    def joined(self, others: Poses) -> Poses:
+        return Poses(np.concatenate([self.R, others.R]), np.concatenate([self.t, others.t]))
+
+    def one(self, i: int) -> Pose:
+        """Pose i; single precision leaves rotations that are none to eight digits."""
+        return Pose(nearest_rotation(self.R[i].astype(np.float64)), self.t[i].astype(np.float64))
+
+    def apply(self, points: Floats32) -> Floats32:
+        """(n, 3) or (h, n, 3) float32 → (h, n, 3) float32"""
+        return np.asarray(points @ self.R.swapaxes(1, 2) + self.t[:, None], dtype=np.float32)
+
+
+def propose(a: Surface, b: Surface, kept: int = KEPT, width: int = 1) -> list[Hypothesis]:
+    """The most promising poses of b in a's frame, best first.
+
+    width : times as many poses as usual are judged by all creases: rounded edges judge poorly on their own
+    """
+    if min(len(a.creases), len(b.creases)) < 3:
+        return []
+    poses, seed_b = seeded_poses(a, b)
+    if len(poses) == 0:
+        return []
+    for judges, count in LOCAL_STAGES:
+        order = highest(_local_scores(a, b, poses, seed_b, judges), count)
+        poses, seed_b = poses[order], seed_b[order]
+    poses = poses[_first_of_cells(poses, width * STAGES[0][0])]
+    for count, judges, near in STAGES:
+        which = np.arange(min(judges, len(b.creases)))
+        weight, partner = agreement(a, b, poses.R, poses.t, which, near)
+        best = highest(weight.sum(axis=1), width * count)
+        poses = align_on_creases(a, b, poses[best], weight[best], partner[best], near)
+    score = scores(a, b, poses)
+    chosen = [i for i in distinct(poses, score, kept) if score[i] >= RIVALS * score.max()]
+    return [Hypothesis(poses.one(i), float(score[i])) for i in chosen]
+
+
+def seeded_poses(a: Surface, b: Surface) -> tuple[Poses, Ints]:
+    """One pose for each two creases whose angles add up to 180 degrees, in every distribution of skin and fracture.
+
+    → the poses, and (h,) int: the crease of b that each comes from
+    """
+    seeds_a, seeds_b = len(a.around), len(b.around)
+    fits = np.abs(a.creases.bend[:seeds_a, None] + b.creases.bend[:seeds_b] - np.pi) < np.radians(SUM)
+    row, column = np.nonzero(fits)
+    # Exchanging skin and fracture on both sides at once is a different pose; so is exchanging them on one side.
+    frames_a = [_frame(a, flip, 1.0) for flip in (0, 1)]
+    frames_b = [_frame(b, flip, -1.0) for flip in (0, 1)]
+    R = np.concatenate([fa[row] @ fb[column].swapaxes(1, 2) for fa in frames_a for fb in frames_b])
+    row, column = np.tile(row, 4), np.tile(column, 4)
+    t = a.creases.points[row] - np.einsum("hij,hj->hi", R, b.creases.points[column])
+    return Poses(R.astype(np.float32), t.astype(np.float32)), column
+
+
+def _frame(surface: Surface, flip: int, sign: float) -> Array:
+    """(m, 3, 3) float: columns are the directions between skin and ± fracture, across them, and along the crease."""
+    skin, fracture = surface.creases.normals[:, flip], sign * surface.creases.normals[:, 1 - flip]
+    x, y = _unit(skin + fracture), _unit(skin - fracture)
+    return np.stack([x, y, np.cross(x, y)], axis=2)
+
+
+def _unit(v: Array) -> Array:
+    return v / np.maximum(np.linalg.norm(v, axis=-1, keepdims=True), 1e-12)
+
+
+def _local_scores(a: Surface, b: Surface, poses: Poses, seed_b: Ints, judges: int) -> Floats32:
+    """(h,) float32: how well the creases around the seed of each pose fit, by the first `judges` of them."""
+    return agreements(a, b, poses.R, poses.t, np.ascontiguousarray(b.around[:, :judges]), seed_b, NEAR)
+
+
+def _first_of_cells(poses: Poses, count: int) -> Ints:
+    """(≤ count,) int: of poses that nearly coincide only the first. Straight edges suggest thousands of them."""
+    turns, shifts = np.rint(poses.R[:, :2].reshape(-1, 6) / CELL_TURN), np.rint(poses.t / CELL_SHIFT)
+    numbers = np.concatenate([turns, shifts], axis=1).astype(np.int64) @ (64 ** np.arange(9, dtype=np.int64))
+    return np.sort(np.unique(numbers, return_index=True)[1])[:count]
+
+
+def align_on_creases(
+    a: Surface, b: Surface, poses: Poses, weight: Floats32, partner: NDArray[np.integer], near: float
+) -> Poses:
+    """Move every pose so that the creases it brings together coincide (Procrustes on points and directions).
+
+    weight, partner : (h, n), how well b's first n creases fit a's creases `partner`
+    """
+    x = b.creases.points.astype(np.float32)[: weight.shape[1]]
+    y = a.creases.points.astype(np.float32)[partner]
+    total = np.maximum(weight.sum(axis=1), 1e-6)
+    mean_x, mean_y = (weight @ x) / total[:, None], np.einsum("hn,hnc->hc", weight, y) / total[:, None]
+    cross = np.einsum("hn,hnc,nd->hcd", weight, y, x, optimize=True)
+    cross -= total[:, None, None] * mean_y[:, :, None] * mean_x[:, None, :]
+    # Directions count like points at the distance of the reach: they settle what a straight rim leaves open.
+    cross += np.float32(near**2) * total[:, None, None] * poses.R
+    U, _, Vt = np.linalg.svd(cross)
+    sign = np.sign(np.linalg.det(U @ Vt))
+    U[:, :, 2] *= sign[:, None]
+    R = U @ Vt
+    t = mean_y - np.einsum("hij,hj->hi", R, mean_x)
+    enough = weight.sum(axis=1) > 1.5
+    return Poses(np.where(enough[:, None, None], R, poses.R), np.where(enough[:, None], t, poses.t))
+
+
+def poses_of(poses: Sequence[Pose]) -> Poses:
+    """The same, all in one."""
+    R, t = ([getattr(T, name) for T in poses] for name in ("R", "t"))
+    return Poses(np.array(R, dtype=np.float32).reshape(-1, 3, 3), np.array(t, dtype=np.float32).reshape(-1, 3))
+
+
+def scores(a: Surface, b: Surface, poses: Poses) -> Floats32:
+    """(h,) float32: larger is better; the rim that is closed, less what lies inside the other part."""
+    return rim_scores(a, b, poses) - overlap(a, b, poses)
+
+
+def rim_scores(a: Surface, b: Surface, poses: Poses) -> Floats32:
+    """(h,) float32: how many creases of b, out of 400 spread ones, close on creases of a."""
+    which = np.arange(min(JUDGES, len(b.creases)))[None]
+    return agreements(a, b, poses.R, poses.t, which, np.zeros(len(poses), dtype=np.int64), CLOSED)
+
+
+def overlap(a: Surface, b: Surface, poses: Poses) -> Floats32:
+    """(h,) float32: how much of either surface lies inside the other."""
+    inverse = Poses(poses.R.swapaxes(1, 2), -np.einsum("hji,hj->hi", poses.R, poses.t))
+    return _sunk(a, b, poses) + _sunk(b, a, inverse)
+
+
+def sinking(a: Surface, b: Surface, T_a_b: Pose) -> float:
+    """The same for one pose."""
+    return float(overlap(a, b, poses_of([T_a_b]))[0])
+
+
+def _sunk(a: Surface, b: Surface, poses: Poses) -> Floats32:
+    depth = -a.signed[a.box.voxel(poses.apply(b.probes.astype(np.float32)))]
+    known = np.float32(max(DEEP, a.box.size))  # voxels know depths only to about their size
+    return np.minimum(np.maximum(depth - known, 0) / np.float32(DEEP), 2).sum(axis=1)
+
+
+def distinct(poses: Poses, score: Floats32, count: int, turn: float = 0.1, shift: float = 0.02) -> Ints:
+    """(≤ count,) int: the best poses, without those that hardly differ from a better one."""
+    order = highest(score, len(score))
+    kept: list[int] = []
+    for i in order:
+        if len(kept) == count:
+            break
+        near = [
+            np.abs(poses.R[i] - poses.R[j]).max() < turn and np.abs(poses.t[i] - poses.t[j]).max() < shift for j in kept
+        ]
+        if not any(near):
+            kept.append(int(i))
+    return np.array(kept, dtype=np.int64)
+
+
+def highest(score: Floats32, count: int) -> Ints:
+    """(≤ count,) int: where the score is highest, in order."""
+    return np.argsort(-score, kind="stable")[:count]

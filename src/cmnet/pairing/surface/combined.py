@@ -1,0 +1,118 @@
+"""The surface of several parts that hold together, to be matched as if they were one.
+
+Three small contacts say more than one: what a group has left open, all around, is what a further part must close.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from cmnet.geometry.pose import Pose, principal_frame
+from cmnet.geometry.trees import nearest_few
+from cmnet.geometry.types import Array, Bools, Floats32
+from cmnet.geometry.volume import Box, nearest_in_box
+from cmnet.pairing.surface.creases import Creases, complement, join_creases
+from cmnet.pairing.surface.rims import AROUND, Rims
+from cmnet.pairing.surface.surface import Surface, box_around, farthest, surface_of
+
+COVERED = 0.012  # samples that face another part so near are covered by it, in units
+FACING = -0.5  # with normals whose dot product is below this
+CLOSED = 0.012  # creases that close on another part's lie so near, in units
+AGREE = 0.75  # with at least this cosine of equal skins and opposed breaks
+WITNESSES = 3  # nearest samples or creases that are looked at
+
+
+def combine(members: Sequence[Surface], T_group_part: Sequence[Pose]) -> Surface:
+    """One surface of the parts in their places: what they cover of each other and the creases they close are gone.
+
+    T_group_part : of every member, from the coordinates of its part to those of the group
+    → its `T_part_surface` maps to the coordinates of the group
+    """
+    look, unit = members[0].look, members[0].unit
+    world = [_scaled(T @ s.T_part_surface, unit) for s, T in zip(members, T_group_part)]
+    kept = [_exposed(members, world, k, member.points, member.normals) for k, member in enumerate(members)]
+    dense = [_exposed(members, world, k, member.dense, member.dense_normals) for k, member in enumerate(members)]
+    open_creases = [_open(members, world, k) for k in range(len(members))]
+    points, normals = _all_of(members, world, kept, "points", "normals")
+    near, near_normals = _all_of(members, world, dense, "dense", "dense_normals")
+    frame = principal_frame(points)
+    back = frame.inverse()
+    creases = join_creases([_moved(m.creases[which], back @ T) for m, T, which in zip(members, world, open_creases)])
+    points, normals = back.apply(points), back.rotate(normals)
+    said = [m.broken[k] for m, k in zip(members, kept) if m.broken is not None]
+    broken = np.concatenate(said) if len(said) == len(members) else None
+    area = sum(m.area * float(k.mean()) for m, k in zip(members, kept))
+    box = box_around(points, look)
+    signed = _union(box, members, [back @ T for T in world])
+    next_to = nearest_few(cKDTree(points), points, AROUND)[1]
+    rims = Rims(creases, back.apply(near), back.rotate(near_normals), next_to, min(m.wall for m in members))
+    sample_of = nearest_in_box(box, rims.points, farthest(box))[0]
+    place = Pose(frame.R, unit * frame.t)
+    return surface_of(look, place, unit, points, normals, broken, area, rims, box, sample_of, signed)
+
+
+def _scaled(T: Pose, unit: float) -> Pose:
+    return Pose(T.R, T.t / unit)
+
+
+def _all_of(
+    members: Sequence[Surface], world: Sequence[Pose], kept: Sequence[Bools], points: str, normals: str
+) -> tuple[Array, Array]:
+    """The samples of all members that are kept, in units of the group's frame."""
+    xyz = [T.apply(getattr(m, points)[k]) for m, T, k in zip(members, world, kept)]
+    around = [T.rotate(getattr(m, normals)[k]) for m, T, k in zip(members, world, kept)]
+    return np.concatenate(xyz), np.concatenate(around)
+
+
+def _exposed(members: Sequence[Surface], world: Sequence[Pose], k: int, points: Array, normals: Array) -> Bools:
+    """(n,) bool: which samples of member k no other member covers or holds inside."""
+    free = np.ones(len(points), dtype=bool)
+    for other, T_world_other in zip(members, world):
+        if other is members[k]:
+            continue
+        T_o_k = T_world_other.inverse() @ world[k]
+        depth = other.box.at(other.signed, T_o_k, points)
+        near = np.flatnonzero(free & (depth < COVERED + other.box.size))
+        distance, index = other.dense_cells.nearest(T_o_k.apply(points[near]), WITNESSES, max(COVERED, other.spacing))
+        met = np.isfinite(distance)
+        index = np.where(met, index, 0)
+        facing = np.einsum("nkc,nc->nk", other.dense_normals[index], T_o_k.rotate(normals[near])) < FACING
+        inside = depth[near] < -2 * other.box.size
+        free[near[(met & facing).any(axis=1) | inside]] = False
+    return free
+
+
+def _open(members: Sequence[Surface], world: Sequence[Pose], k: int) -> Bools:
+    """(m,) bool: which creases of member k close on no crease of another member."""
+    creases = members[k].creases
+    free = np.ones(len(creases), dtype=bool)
+    for other, T_world_other in zip(members, world):
+        if other is members[k] or not len(other.creases):
+            continue
+        T_o_k = T_world_other.inverse() @ world[k]
+        distance, index = other.crease_cells.nearest(T_o_k.apply(creases.points), WITNESSES, CLOSED)
+        i, j = np.nonzero(np.isfinite(distance))
+        fit = complement(other.creases.normals[index[i, j]], T_o_k.rotate(creases.normals[i]))
+        free[i[fit > AGREE]] = False
+    return free
+
+
+def _moved(creases: Creases, T: Pose) -> Creases:
+    return replace(creases, points=T.apply(creases.points), normals=T.rotate(creases.normals))
+
+
+def _union(box: Box, members: Sequence[Surface], world: Sequence[Pose]) -> Floats32:
+    """(v,) float32: signed distance to the union, the smallest of all members'."""
+    centres = box.centres()
+    far = np.float32(farthest(box))
+    signed = np.full(len(centres), far)
+    for member, T in zip(members, world):
+        known = member.box.at(member.signed, T.inverse(), centres)
+        beyond = np.abs(known) >= np.float32(farthest(member.box))
+        known[beyond] = np.copysign(far, known[beyond])
+        np.minimum(signed, known, out=signed)
+    return signed

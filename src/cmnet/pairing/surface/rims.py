@@ -1,0 +1,116 @@
+"""All creases of a part, each found at the scale that the wall allows.
+
+The break of a wall must hold a few samples of every neighbourhood that a crease is fitted to. Where walls are thinner
+than the samples are apart, the surface is sampled again, denser and only near its edges.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from cmnet.geometry.sampling import sample_faces
+from cmnet.geometry.trees import nearest_few, nearest_one
+from cmnet.geometry.triangles import areas
+from cmnet.geometry.types import Array, Bools, Ints
+from cmnet.geometry.walls import wall_thickness
+from cmnet.pairing.surface.creases import NEIGHBORS, Creases, find_creases, join_creases, spread
+
+AROUND = 12  # samples next to a sample
+LEVELS = 3  # the reach is halved from one level to the next
+FITTED = 2500  # neighbourhoods looked at per level
+LARGEST = 50_000  # samples drawn for a level, at most
+ADDED = 12_000  # of them kept for refining poses, per level
+CLEAR = 0.3  # walls thinner than so many reaches need a finer level: about one spacing
+HALVINGS = 16  # rounds of halving large triangles, at most
+SIDEWAYS = 0.8  # normals with a smaller |cosine| to a sample's own belong to a third face: an edge is near
+
+
+@dataclass(frozen=True, eq=False)
+class Rims:
+    """The creases of a part, and its surface sampled densely near them.
+
+    points, normals : (d, 3) float, the even samples first, then those of the finer levels
+    around          : (n, AROUND) int, of every even sample the samples next to it, itself first
+    wall            : thickness of the thinnest walls met, infinite where there is none
+    """
+
+    creases: Creases
+    points: Array
+    normals: Array
+    around: Ints
+    wall: float
+
+
+def find_rims(corners: Array | None, points: Array, normals: Array, rng: np.random.Generator, kept: int) -> Rims:
+    """At most `kept` creases of each level.
+
+    corners : (m, 3, 3) float triangles, None for a cloud; points, normals : (n, 3) float, even samples of them
+    """
+    seeds, tree = np.arange(len(points)), cKDTree(points)
+    distance, index = nearest_few(tree, points, NEIGHBORS)
+    walls, next_to = wall_thickness(points, normals, index), index[:, :AROUND]
+    samples, found = [(points, normals)], []
+    dense, dense_normals, wall = points, normals, walls
+    for level in range(1, LEVELS + 1):
+        reach = float(np.median(distance[:, -1]))
+        edge = near_edge(dense_normals, dense_normals[seeds], index)
+        thin = wall <= CLEAR * reach
+        creases = find_creases(dense, dense_normals, seeds[edge], distance[edge], index[edge])
+        found.append(spread(creases, kept))
+        if corners is None or level == LEVELS or not (edge & thin).any():
+            break
+        dense, dense_normals = _zone(corners, dense[seeds[edge & thin]], reach, 4**level * len(points), rng)
+        if len(dense) < NEIGHBORS:
+            break
+        samples.append((dense[:ADDED], dense_normals[:ADDED]))
+        seeds = np.arange(min(FITTED, len(dense)))
+        distance, index = nearest_few(cKDTree(dense), dense[seeds], NEIGHBORS)
+        wall = walls[nearest_one(tree, dense[seeds])[1]]
+    everything = [np.concatenate(arrays) for arrays in zip(*samples)]
+    return Rims(join_creases(found), everything[0], everything[1], next_to, float(np.sort(walls)[len(walls) // 10]))
+
+
+def near_edge(normals: Array, own: Array, neighbors: Ints) -> Bools:
+    """(s,) bool: whether a face that is neither a sample's own nor the far side of its wall begins nearby.
+
+    normals : (n, 3) float of all samples, own : (s, 3) float, neighbors : (s, k) int
+    """
+    cosine = np.einsum("nkc,nc->nk", normals[neighbors], own)
+    return np.asarray((np.abs(cosine) < SIDEWAYS).any(axis=1))
+
+
+def _zone(corners: Array, edges: Array, reach: float, density: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Random samples near the edges (e, 3), as dense as `density` of them over the whole surface."""
+    total = areas(corners).sum()
+    tree = cKDTree(edges)
+    near = _faces_near(corners, tree, reach)
+    count = int(density * areas(near).sum() / total)
+    points, normals = sample_faces(near, min(count, LARGEST), rng)
+    kept = np.isfinite(nearest_one(tree, points, reach)[0])
+    return points[kept], normals[kept]
+
+
+def _faces_near(corners: Array, tree: cKDTree, reach: float) -> Array:
+    """The triangles near the points of a tree; large ones are halved until none reaches far beyond them."""
+    for _ in range(HALVINGS):
+        middle = corners.mean(axis=1)
+        size = np.linalg.norm(corners - middle[:, None], axis=2).max(axis=1)
+        close = nearest_one(tree, middle)[0] < reach + size
+        corners, size = corners[close], size[close]
+        large = size > 2 * reach
+        if not large.any():
+            break
+        corners = np.concatenate([corners[~large], _halves(corners[large])])
+    return corners
+
+
+def _halves(corners: Array) -> Array:
+    """Every triangle cut in two across its longest side. (m, 3, 3) → (2 m, 3, 3)"""
+    sides = np.linalg.norm(corners - np.roll(corners, -1, axis=1), axis=2)
+    turn = (sides.argmax(axis=1)[:, None] + np.arange(3)) % 3
+    a, b, c = corners[np.arange(len(corners))[:, None], turn].swapaxes(0, 1)
+    middle = (a + b) / 2
+    return np.concatenate([np.stack([a, middle, c], axis=1), np.stack([middle, b, c], axis=1)])

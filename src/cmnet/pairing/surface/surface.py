@@ -1,0 +1,218 @@
+"""What the pair stage keeps of a part: computed once per part, used in all its pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from cmnet.geometry.cells import Cells
+from cmnet.geometry.cloud import areas_of_points
+from cmnet.geometry.neighbors import farthest_points
+from cmnet.geometry.pose import Pose, principal_frame
+from cmnet.geometry.types import Array, Floats32, Ints, Ints32
+from cmnet.geometry.volume import Box, nearest_in_box, winding_in_box, winding_of_cloud
+from cmnet.pairing.surface.breaks import Breaks
+from cmnet.pairing.surface.creases import Creases, neighbourhoods, spread
+from cmnet.pairing.surface.rims import Rims, find_rims
+from cmnet.parts.part import Part
+from cmnet.parts.points import sample_parts
+
+SQUARES = 10.0  # surface of all parts together, in square units: what is to be seen of a break is this large
+SAMPLES = 8500  # even samples per square unit,
+FEWEST = 2500  # at least so many a part
+FINEST = 0.004  # smallest voxel, in units
+REACH = 0.05  # how far from the surface distances are known, in units, to about a voxel
+CREASE_REACH = 0.04  # the same for creases
+LOCAL = 14  # creases near a seed that judge its poses first,
+AROUND = 0.12  # within this distance, in units
+BESIDE = 1.6  # spacings: samples nearer than this lie next to each other
+PROBES = 400  # samples that look for overlap
+INNER = 1000  # points inside a part that measure it
+
+
+@dataclass(frozen=True)
+class Look:
+    """How closely parts are looked at.
+
+    scale    : the unit, over that of the first look
+    samples  : even samples a part, at most
+    level    : creases kept of every level of a part's walls, at most
+    creases  : of a part in all, at most
+    seeds    : of them suggest poses, at most
+    voxels   : of the box around a part, at most
+    width    : of the sieve that poses go through, see `propose`
+    touching : poses that the breaks themselves suggest, see `propose_touching`
+    """
+
+    scale: float
+    samples: int
+    level: int
+    creases: int
+    seeds: int
+    voxels: int
+    width: int = 1
+    touching: int = 0
+
+
+FIRST = Look(1.0, samples=30_000, level=1000, creases=1500, seeds=250, voxels=500_000)
+COARSE = replace(FIRST, scale=2.5, width=3, touching=24)
+FINE = Look(0.4, samples=100_000, level=2000, creases=3000, seeds=400, voxels=2_000_000)
+
+
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """One part in a frame of its own: principal axes about the centre, lengths in units.
+
+    look                 : how closely it was looked at
+    T_part_surface       : the frame; x_part = T_part_surface.apply(unit · x_surface)
+    points, normals      : (n, 3) float, even samples, `spacing` apart
+    next_to              : (n, k) int32, of every sample those nearer than BESIDE spacings, itself for the rest
+    broken               : (n,) float, the probability that each sample lies on a break; None: nobody says
+    area, wall           : of the surface; thickness of its thinner walls (infinite: thick everywhere)
+    dense, dense_normals : (d, 3) float, the same samples and many more near thin edges, in `dense_cells` as well
+    creases              : those likely to be of a break first, else in farthest-point order: spread over the part
+    around               : (≤ look.seeds, ≤ LOCAL) int, for each of the first creases some of those around it
+    probes               : (≤ PROBES, 3) float, a few samples spread over the whole part
+    inner                : (≤ INNER, 3) float, points inside it, evenly spread over its volume
+    signed               : (v,) float32, of every voxel of the box the distance to the surface, negative inside
+    sample_of            : (v,) int32, of every voxel a nearest of the dense samples (len(dense): none near)
+    crease_of            : (v,) int32, of every voxel the nearest crease (len(creases): none near)
+    """
+
+    look: Look
+    T_part_surface: Pose
+    unit: float
+    points: Array
+    normals: Array
+    spacing: float
+    next_to: Ints32
+    broken: Array | None
+    area: float
+    wall: float
+    dense: Array
+    dense_normals: Array
+    dense_cells: Cells
+    creases: Creases
+    crease_cells: Cells
+    around: Ints
+    probes: Array
+    inner: Array
+    box: Box
+    signed: Floats32
+    sample_of: Ints32
+    crease_of: Ints32
+
+
+def unit_of(parts: Sequence[Part]) -> float:
+    """The length that all parts are measured in at first, from their areas alone."""
+    return float(np.sqrt(sum(part.area for part in parts) / SQUARES))
+
+
+def prepare(part: Part, length: float, look: Look = FIRST, seed: int = 0, breaks: Breaks | None = None) -> Surface:
+    """Sample a part and find its creases and its volume. `length` is the unit of the first look, of all parts."""
+    unit = look.scale * length
+    area = part.area / unit**2
+    samples = sample_parts([part], int(np.clip(SAMPLES * area, FEWEST, look.samples)), seed, minimum=1)[0]
+    frame = principal_frame(samples.xyz)
+    local = samples.moved(frame.inverse())
+    order = cKDTree(local.xyz).indices  # neighbours beside each other: what is near is then near in memory too
+    points, normals = local.xyz[order] / unit, local.normals[order]
+    corners = None if part.faces is None else frame.inverse().apply(part.triangles) / unit
+    rims = find_rims(corners, points, normals, np.random.default_rng(seed), look.level)
+    if breaks is not None:
+        likely = breaks.near(frame.apply(unit * rims.creases.points))
+        rims = replace(rims, creases=replace(rims.creases, likely=likely))
+    box = box_around(points, look)
+    sample_of, signed = _signed(box, rims, len(points), corners)
+    broken = None if breaks is None else breaks.at(frame.apply(unit * points), frame.rotate(normals))
+    return surface_of(look, frame, unit, points, normals, broken, area, rims, box, sample_of, signed)
+
+
+def box_around(points: Array, look: Look) -> Box:
+    return Box.around(points, REACH, look.voxels, FINEST)
+
+
+def farthest(box: Box) -> float:
+    """The longest distance that the voxels know: what lies within reach of the surface is told from what does not."""
+    return REACH + box.size
+
+
+def surface_of(
+    look: Look,
+    frame: Pose,
+    unit: float,
+    points: Array,
+    normals: Array,
+    broken: Array | None,
+    area: float,
+    rims: Rims,
+    box: Box,
+    sample_of: Ints32,
+    signed: Floats32,
+) -> Surface:
+    """Put a surface together from its samples, its creases and its volume, all in the given frame."""
+    creases = spread(rims.creases, look.creases)
+    spacing = float(np.sqrt(area / max(len(points), 1)))
+    return Surface(
+        look=look,
+        T_part_surface=frame,
+        unit=unit,
+        points=points,
+        normals=normals,
+        spacing=spacing,
+        next_to=_beside(points, rims.around, BESIDE * spacing),
+        broken=broken,
+        area=area,
+        wall=rims.wall,
+        dense=rims.points,
+        dense_normals=rims.normals,
+        dense_cells=Cells.of(rims.points, 2 * spacing),
+        creases=creases,
+        crease_cells=Cells.of(creases.points, 2 * spacing),
+        around=neighbourhoods(creases.points, look.seeds, LOCAL, AROUND),
+        probes=points[farthest_points(points, min(PROBES, len(points)))],
+        inner=_inner(box, signed),
+        box=box,
+        signed=signed,
+        sample_of=sample_of,
+        crease_of=nearest_in_box(box, creases.points, CREASE_REACH)[0],
+    )
+
+
+def _beside(points: Array, neighbors: Ints, reach: float) -> Ints32:
+    """The neighbours (n, k) with those beyond the reach replaced by the sample itself."""
+    far = ((points[neighbors] - points[:, None]) ** 2).sum(axis=2) > reach**2
+    return np.where(far, np.arange(len(points))[:, None], neighbors).astype(np.int32)
+
+
+def _inner(box: Box, signed: Floats32) -> Array:
+    """The centres of every so many of the voxels inside."""
+    inside = np.flatnonzero(signed < 0)
+    chosen = inside[:: max(1, -(-len(inside) // INNER))]
+    return box.origin + box.size * np.stack(np.unravel_index(chosen, box.shape), axis=1)
+
+
+def _signed(box: Box, rims: Rims, even: int, corners: Array | None) -> tuple[Ints32, Floats32]:
+    """Of every voxel a nearest sample, and the distance to it, negative inside; no more than `farthest`.
+
+    even : so many of the samples are spread evenly
+    """
+    nearest, distance = nearest_in_box(box, rims.points, farthest(box))
+    distance = np.minimum(distance, np.float32(farthest(box)))
+    if corners is not None:
+        return nearest, np.where(winding_in_box(box, corners) > 0.5, -distance, distance)
+    points, normals = rims.points[:even], rims.normals[:even]
+    w = winding_of_cloud(box, points, normals, areas_of_points(points, normals))
+    return nearest, np.where(w > 0.5, -np.minimum(distance, _behind(box, rims, nearest)), distance)
+
+
+def _behind(box: Box, rims: Rims, nearest: Ints32) -> Floats32:
+    """How far every voxel lies behind the plane of its nearest sample; infinite without one, 0 before it."""
+    depth = np.full(len(nearest), np.inf, dtype=np.float32)
+    known = np.flatnonzero(nearest < len(rims.points))
+    offset = box.centres()[known] - rims.points[nearest[known]]
+    depth[known] = np.maximum(-np.einsum("kc,kc->k", offset, rims.normals[nearest[known]]), 0)
+    return depth

@@ -1,0 +1,136 @@
+"""Poses that two looks examine: what fits by chance from afar rarely fits closely too, nor the other way round."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from cmnet.geometry.pose import Pose
+from cmnet.pairing.align.icp import COARSE, refine
+from cmnet.pairing.align.joint_icp import CLOSELY, COARSELY, Body, settled
+from cmnet.pairing.candidates import distinct_poses, same_turn
+from cmnet.pairing.joins import pose_of_parts, pose_of_surfaces
+from cmnet.pairing.judge.confidence import logit, logit_twice, shares
+from cmnet.pairing.judge.evidence import Evidence, verify
+from cmnet.pairing.judge.relief import common_relief
+from cmnet.pairing.propose.breaks import contact, propose_touching
+from cmnet.pairing.propose.breaks import settled as settled_on_breaks
+from cmnet.pairing.propose.creases import distinct, overlap, poses_of
+from cmnet.pairing.propose.relief import propose_faces
+from cmnet.pairing.surface.surface import Surface
+
+TURN, SHIFT = 5.0, 0.05  # degrees and units by which a look may settle a pose that another one has found
+SLIP_TURN, SLIP_SHIFT = 20.0, 0.1  # degrees and units by which a pose may settle where the skin goes on
+# Poses in which breaks touch, or faces are alike, and those of them that are examined
+TOUCHING, FACES, LIKEST = 24, 60, 6
+LARGE, SUNK = 0.5, 0.7  # what contact counts for, and overlap against, where relief counts 1
+JUDGES, NEAR = 300, 0.004  # samples that say how much touches, and how far they may be off, in units
+FLOOR = -7.0  # log odds below which what one look has found is not shown to the other
+
+Seen = tuple[Surface, Surface]  # two parts, or groups, in one look
+
+
+@dataclass(frozen=True, eq=False)
+class Twice:
+    """One pose between two parts, what speaks for it closely and from afar, and how probable it is.
+
+    relief : see `common_relief`, closely; 0 where nobody says what is broken
+    """
+
+    T_i_j: Pose
+    close: Evidence
+    far: Evidence
+    relief: float = 0.0
+    confidence: float = 0.0
+
+    @property
+    def logit(self) -> float:
+        """Its log odds, were it the only one."""
+        return logit_twice(self.close, self.far, self.relief)
+
+
+def worth_showing(evidence: Evidence) -> bool:
+    """Whether a pose that one look has found is worth being examined by the other."""
+    return logit(evidence) > FLOOR
+
+
+def of_like_relief(a: Surface, b: Surface) -> list[Pose]:
+    """T_i_j in which breaks touch, and go up and down together: all that is left of them where edges are worn."""
+    if a.broken is None or b.broken is None:
+        return []
+    if a.area < b.area:
+        return [T.inverse() for T in of_like_relief(b, a)]
+    by_faces = settled_on_breaks(a, b, poses_of(propose_faces(a, b, FACES)))
+    poses = poses_of(propose_touching(a, b, TOUCHING, near=NEAR)).joined(by_faces)
+    relief = np.array([common_relief(a, b, poses.one(i)) for i in range(len(poses))])
+    area, sunk = contact(a, b, poses, JUDGES, NEAR), overlap(a, b, poses)
+    score = np.log1p(relief) + LARGE * np.log(area + 1e-3) - SUNK * np.log1p(sunk)
+    return [pose_of_parts(a, b, poses.one(i)) for i in distinct(poses, score.astype(np.float32), LIKEST)]
+
+
+def examine_twice(close: Seen, far: Seen, poses: Sequence[Pose], patient: bool = False) -> list[Twice]:
+    """Distinct poses between two parts as both looks see them, the surest first.
+
+    poses   : T_i_j of the parts, found by either look
+    patient : let every pose settle in two ways, and keep the better one
+    """
+    if close[0].area < close[1].area:  # as candidates are: the smaller part against the larger one
+        swapped = examine_twice((close[1], close[0]), (far[1], far[0]), [T.inverse() for T in poses], patient)
+        return [replace(c, T_i_j=c.T_i_j.inverse()) for c in swapped]
+    examined = _examining(close, far, patient)
+    shown = sorted(map(examined, poses), key=lambda pose: -pose.logit)
+    inner = [pose_of_surfaces(*close, pose.T_i_j) for pose in shown]
+    shown = [shown[k] for k in distinct_poses(inner, same_turn(close[1]))]
+    sure = shares(np.array([pose.logit for pose in shown]))
+    return [replace(pose, confidence=float(p)) for pose, p in zip(shown, sure)]
+
+
+def _examining(close: Seen, far: Seen, patient: bool) -> Callable[[Pose], Twice]:
+    """What settles a pose of two parts, and says what each look sees where it settles in it."""
+
+    def refined(T_i_j: Pose) -> Twice:
+        near, wide = _held(close, T_i_j), _held(far, T_i_j)
+        return Twice(pose_of_parts(*close, near), verify(*close, near), verify(*far, wide))
+
+    if any(surface.broken is None for surface in close):  # skin is not told from breaks
+        return refined
+    here, there = [[Body.of(surface) for surface in seen] for seen in (close, far)]
+
+    def examined(T_i_j: Pose) -> Twice:
+        before = pose_of_parts(*close, _held(close, T_i_j))
+        wide = settled(there, [Pose.identity(), before], COARSELY)[1]
+        settling = [(settled(here, [Pose.identity(), wide], CLOSELY)[1], wide)]
+        if patient:  # from afar, what a small contact holds slides out of a place that is right
+            near = settled(here, [Pose.identity(), before], CLOSELY)[1]
+            settling.append((near, near))
+        seen = [_at(close, far, *poses) for poses in settling if not _slips(close, before, poses[0])]
+        shown = [_with_relief(close, pose) for pose in seen or [refined(T_i_j)]]
+        return max(shown, key=lambda pose: pose.logit)
+
+    return examined
+
+
+def _at(close: Seen, far: Seen, near: Pose, wide: Pose) -> Twice:
+    """What is seen of two parts where they settle closely and where they settle from afar."""
+    return Twice(near, verify(*close, pose_of_surfaces(*close, near)), verify(*far, pose_of_surfaces(*far, wide)))
+
+
+def _with_relief(close: Seen, pose: Twice) -> Twice:
+    return replace(pose, relief=common_relief(*close, pose_of_surfaces(*close, pose.T_i_j)))
+
+
+def _slips(seen: Seen, before: Pose, after: Pose) -> bool:
+    """Whether part j has left its place: hardly anything holds a crumb."""
+    middle = seen[1].T_part_surface.t
+    shift = float(np.linalg.norm(after.apply(middle) - before.apply(middle)))
+    return after.angle_to(before) > SLIP_TURN or shift > SLIP_SHIFT * seen[1].unit
+
+
+def _held(seen: Seen, T_i_j: Pose) -> Pose:
+    """The pose between the surfaces, where they hold it."""
+    before = pose_of_surfaces(*seen, T_i_j)
+    after = refine(*seen, refine(*seen, before, COARSE))
+    moved = np.linalg.norm(after.t - before.t)
+    return after if after.angle_to(before) < TURN and moved < SHIFT else before
