@@ -22,8 +22,9 @@ from cmnet.evaluation.selection import drawn
 from cmnet.matched import breaks_of
 from cmnet.model.weights import DEFAULT
 from cmnet.pairing.surface.combined import combine
-from cmnet.pairing.surface.surface import COARSE, FIRST, prepare, unit_of
+from cmnet.pairing.surface.surface import prepare, unit_of
 from cmnet.pairing.two_looks import examine_twice
+from cmnet.settings import COARSE, FIRST
 from cmnet.solving.rematch import FROM_GROUPS, FROM_PAIR
 from pairs import ACCEPTED, Case, find, load_case, places
 from reporting import show, write_result

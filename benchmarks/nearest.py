@@ -22,7 +22,8 @@ from cmnet.geometry.pose import Pose
 from cmnet.geometry.trees import even_tree, nearest_few
 from cmnet.geometry.types import Array
 from cmnet.pairing.joins import pose_of_surfaces
-from cmnet.pairing.surface.surface import COARSE, FIRST, Look, Surface, prepare, unit_of
+from cmnet.pairing.surface.surface import Surface, prepare, unit_of
+from cmnet.settings import COARSE, FIRST, Scale
 from reporting import show, write_result
 
 LOOKS = {"first": FIRST, "coarse": COARSE}
@@ -30,7 +31,7 @@ ASKED = {"5 within 0.03": (5, 0.03), "1 within 0.01": (1, 0.01)}
 RUNS = 5
 
 
-def surfaces(shape: str, pieces: int, look: Look, seed: int) -> list[Surface]:
+def surfaces(shape: str, pieces: int, look: Scale, seed: int) -> list[Surface]:
     rng = np.random.default_rng([seed, pieces])
     parts = fracture(prepare_shape(make_shape(shape, rng), check_crossings=False), pieces, rng).parts
     unit = unit_of(parts)

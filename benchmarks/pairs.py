@@ -37,10 +37,11 @@ from cmnet.pairing.candidates import candidates
 from cmnet.pairing.joins import pose_of_parts, pose_of_surfaces
 from cmnet.pairing.seeking import seek
 from cmnet.pairing.surface.combined import combine
-from cmnet.pairing.surface.surface import COARSE, FINE, FIRST, Look, Surface, prepare, unit_of
+from cmnet.pairing.surface.surface import Surface, prepare, unit_of
 from cmnet.pairing.two_looks import Twice, examine_twice, of_like_relief, worth_showing
 from cmnet.parts.part import Part
 from cmnet.parts.points import sample_parts
+from cmnet.settings import COARSE, FINE, FIRST, Scale
 from cmnet.solving.rematch import FROM_GROUPS, FROM_PAIR
 from reporting import show
 
@@ -175,7 +176,7 @@ def run(
     todo: list[tuple[int, int, str]],
     grouped: list[tuple[list[int], int]],
     foreign: Part | None,
-    looks: tuple[Look, ...],
+    looks: tuple[Scale, ...],
     assembler: Assembler | None,
     patient: bool = False,
 ) -> list[dict[str, Any]]:

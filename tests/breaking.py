@@ -3,8 +3,9 @@
 import numpy as np
 from manifold3d import Manifold, Mesh
 
-from cmnet.pairing.surface.surface import FIRST, prepare, unit_of
+from cmnet.pairing.surface.surface import prepare, unit_of
 from cmnet.parts.part import Part
+from cmnet.settings import FIRST
 
 
 def rough_half_space(rng, size=3.0, n=40, height=0.1):

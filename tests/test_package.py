@@ -27,7 +27,17 @@ def test_import_and_help_load_nothing_heavy(code):
     assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout.strip() == "[]"
 
 
-COMMON = {"__init__", "__version__", "errors", "files", "folders", "processes", "reading"}  # for all but geometry
+# for all but geometry
+COMMON = {
+    "__init__",
+    "__version__",
+    "errors",
+    "files",
+    "folders",
+    "processes",
+    "reading",
+    "settings",
+}
 ROOMS = {  # what may be imported along with each of them: some of those above it, so that there are no cycles
     "geometry": set(),
     "parts": {"geometry"},

@@ -22,12 +22,13 @@ from cmnet.pairing.joins import Join, joins, suggestions
 from cmnet.pairing.propose.matches import poses_from_matches
 from cmnet.pairing.stages import ALL, Stages
 from cmnet.pairing.surface.breaks import Breaks
-from cmnet.pairing.surface.surface import COARSE, FINE, FIRST, Look, Surface, prepare, unit_of
+from cmnet.pairing.surface.surface import Surface, prepare, unit_of
 from cmnet.parts.health import require_parts
 from cmnet.parts.load import load_parts
 from cmnet.parts.part import Part
 from cmnet.parts.points import Points, sample_parts, unit_length, without_noise
 from cmnet.processes import cores, forked
+from cmnet.settings import COARSE, FINE, FIRST, Scale
 from cmnet.solving.assembly import Assembly
 from cmnet.solving.clashes import with_refusals
 from cmnet.solving.constraints import Constraints, Known, load_constraints, of_one_object
@@ -174,7 +175,7 @@ class Assembler:
         return of_one_object([part.name for part in parts], known) if one_object else known
 
     def _surfaces(
-        self, parts: Sequence[Part], look: Look, tell: Progress, breaks: Sequence[Breaks | None]
+        self, parts: Sequence[Part], look: Scale, tell: Progress, breaks: Sequence[Breaks | None]
     ) -> list[Surface]:
         unit = unit_of(parts)
         return self._each("surfaces", lambda k: prepare(parts[k], unit, look, self.seed, breaks[k]), len(parts), tell)

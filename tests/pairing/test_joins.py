@@ -7,8 +7,8 @@ from manifold3d import Manifold
 from breaking import broken, prepared, solid_bar, thin_neck, to_part
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.joins import joins, pose_of_parts, pose_of_surfaces, suggestions
-from cmnet.pairing.surface.surface import COARSE, FINE, FIRST
 from cmnet.parts.part import Part
+from cmnet.settings import COARSE, FINE, FIRST
 
 
 def assert_right(found, truth, part, turn=0.3, shift=0.003):

@@ -10,8 +10,8 @@ from cmnet.geometry.pose import Pose
 from cmnet.pairing.joins import pose_of_surfaces
 from cmnet.pairing.judge.confidence import logit, logit_twice
 from cmnet.pairing.judge.evidence import verify
-from cmnet.pairing.surface.surface import COARSE
 from cmnet.pairing.two_looks import LIKEST, examine_twice, of_like_relief
+from cmnet.settings import COARSE
 
 
 @pytest.fixture(scope="module")

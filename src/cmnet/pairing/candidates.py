@@ -41,7 +41,7 @@ def candidates(a: Surface, b: Surface, learned: Sequence[Pose] = (), stages: Sta
     if a.area < b.area:  # the smaller part is tried against the larger one, in whatever order they are named
         swapped = candidates(b, a, [T.inverse() for T in learned], stages)
         return [Candidate(c.T_a_b.inverse(), c.evidence, c.confidence) for c in swapped]
-    touching = propose_touching(a, b, a.look.touching, stages.refine) if stages.geometric else []
+    touching = propose_touching(a, b, a.scale.touching, stages.refine) if stages.geometric else []
     turn = same_turn(b)
     poses = _coarse(a, b, [*touching, *learned], stages)
     poses = [poses[k] for k in distinct_poses(poses, REPEATED * turn, REPEATED * SAME_SHIFT)]
@@ -62,7 +62,7 @@ def candidates(a: Surface, b: Surface, learned: Sequence[Pose] = (), stages: Sta
 
 def _coarse(a: Surface, b: Surface, others: Sequence[Pose], stages: Stages) -> list[Pose]:
     """What creases suggest, and others, brought near the surfaces."""
-    geometric = [h.T_a_b for h in propose(a, b, PROPOSED, a.look.width)] if stages.geometric else []
+    geometric = [h.T_a_b for h in propose(a, b, PROPOSED, a.scale.width)] if stages.geometric else []
     poses = [*geometric, *others]
     return [refine(a, b, T, COARSE) for T in poses] if stages.refine else poses
 

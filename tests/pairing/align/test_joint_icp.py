@@ -6,7 +6,7 @@ import pytest
 from breaking import prepared, thin_bowl, to_part
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.align.joint_icp import CLOSELY, Body, _begin, _going_on, settled
-from cmnet.pairing.surface.surface import COARSE
+from cmnet.settings import COARSE
 from worlds import jolt
 
 

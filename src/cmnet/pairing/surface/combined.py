@@ -32,7 +32,7 @@ def combine(members: Sequence[Surface], T_group_part: Sequence[Pose]) -> Surface
     T_group_part : of every member, from the coordinates of its part to those of the group
     → its `T_part_surface` maps to the coordinates of the group
     """
-    look, unit = members[0].look, members[0].unit
+    scale, unit = members[0].scale, members[0].unit
     world = [_scaled(T @ s.T_part_surface, unit) for s, T in zip(members, T_group_part)]
     kept = [_exposed(members, world, k, member.points, member.normals) for k, member in enumerate(members)]
     dense = [_exposed(members, world, k, member.dense, member.dense_normals) for k, member in enumerate(members)]
@@ -46,13 +46,13 @@ def combine(members: Sequence[Surface], T_group_part: Sequence[Pose]) -> Surface
     said = [m.broken[k] for m, k in zip(members, kept) if m.broken is not None]
     broken = np.concatenate(said) if len(said) == len(members) else None
     area = sum(m.area * float(k.mean()) for m, k in zip(members, kept))
-    box = box_around(points, look)
+    box = box_around(points, scale)
     signed = _union(box, members, [back @ T for T in world])
     next_to = nearest_few(cKDTree(points), points, AROUND)[1]
     rims = Rims(creases, back.apply(near), back.rotate(near_normals), next_to, min(m.wall for m in members))
     sample_of = nearest_in_box(box, rims.points, farthest(box))[0]
     place = Pose(frame.R, unit * frame.t)
-    return surface_of(look, place, unit, points, normals, broken, area, rims, box, sample_of, signed)
+    return surface_of(scale, place, unit, points, normals, broken, area, rims, box, sample_of, signed)
 
 
 def _scaled(T: Pose, unit: float) -> Pose:

@@ -19,6 +19,7 @@ from cmnet.pairing.surface.creases import Creases, neighbourhoods, spread
 from cmnet.pairing.surface.rims import Rims, find_rims
 from cmnet.parts.part import Part
 from cmnet.parts.points import sample_parts
+from cmnet.settings import FIRST, Scale
 
 SQUARES = 10.0  # surface of all parts together, in square units: what is to be seen of a break is this large
 SAMPLES = 8500  # even samples per square unit,
@@ -33,40 +34,11 @@ PROBES = 400  # samples that look for overlap
 INNER = 1000  # points inside a part that measure it
 
 
-@dataclass(frozen=True)
-class Look:
-    """How closely parts are looked at.
-
-    scale    : the unit, over that of the first look
-    samples  : even samples a part, at most
-    level    : creases kept of every level of a part's walls, at most
-    creases  : of a part in all, at most
-    seeds    : of them suggest poses, at most
-    voxels   : of the box around a part, at most
-    width    : of the sieve that poses go through, see `propose`
-    touching : poses that the breaks themselves suggest, see `propose_touching`
-    """
-
-    scale: float
-    samples: int
-    level: int
-    creases: int
-    seeds: int
-    voxels: int
-    width: int = 1
-    touching: int = 0
-
-
-FIRST = Look(1.0, samples=30_000, level=1000, creases=1500, seeds=250, voxels=500_000)
-COARSE = replace(FIRST, scale=2.5, width=3, touching=24)
-FINE = Look(0.4, samples=100_000, level=2000, creases=3000, seeds=400, voxels=2_000_000)
-
-
 @dataclass(frozen=True, eq=False)
 class Surface:
     """One part in a frame of its own: principal axes about the centre, lengths in units.
 
-    look                 : how closely it was looked at
+    scale                : how closely it was looked at
     T_part_surface       : the frame; x_part = T_part_surface.apply(unit · x_surface)
     points, normals      : (n, 3) float, even samples, `spacing` apart
     next_to              : (n, k) int32, of every sample those nearer than BESIDE spacings, itself for the rest
@@ -74,7 +46,7 @@ class Surface:
     area, wall           : of the surface; thickness of its thinner walls (infinite: thick everywhere)
     dense, dense_normals : (d, 3) float, the same samples and many more near thin edges, in `dense_cells` as well
     creases              : those likely to be of a break first, else in farthest-point order: spread over the part
-    around               : (≤ look.seeds, ≤ LOCAL) int, for each of the first creases some of those around it
+    around               : (≤ scale.seeds, ≤ LOCAL) int, for each of the first creases some of those around it
     probes               : (≤ PROBES, 3) float, a few samples spread over the whole part
     inner                : (≤ INNER, 3) float, points inside it, evenly spread over its volume
     signed               : (v,) float32, of every voxel of the box the distance to the surface, negative inside
@@ -82,7 +54,7 @@ class Surface:
     crease_of            : (v,) int32, of every voxel the nearest crease (len(creases): none near)
     """
 
-    look: Look
+    scale: Scale
     T_part_surface: Pose
     unit: float
     points: Array
@@ -107,32 +79,32 @@ class Surface:
 
 
 def unit_of(parts: Sequence[Part]) -> float:
-    """The length that all parts are measured in at first, from their areas alone."""
+    """The length that all parts are measured in at the first scale, from their areas alone."""
     return float(np.sqrt(sum(part.area for part in parts) / SQUARES))
 
 
-def prepare(part: Part, length: float, look: Look = FIRST, seed: int = 0, breaks: Breaks | None = None) -> Surface:
-    """Sample a part and find its creases and its volume. `length` is the unit of the first look, of all parts."""
-    unit = look.scale * length
+def prepare(part: Part, length: float, scale: Scale = FIRST, seed: int = 0, breaks: Breaks | None = None) -> Surface:
+    """Sample a part and find its creases and its volume. `length` is the unit of the first scale, of all parts."""
+    unit = scale.unit * length
     area = part.area / unit**2
-    samples = sample_parts([part], int(np.clip(SAMPLES * area, FEWEST, look.samples)), seed, minimum=1)[0]
+    samples = sample_parts([part], int(np.clip(SAMPLES * area, FEWEST, scale.samples)), seed, minimum=1)[0]
     frame = principal_frame(samples.xyz)
     local = samples.moved(frame.inverse())
     order = cKDTree(local.xyz).indices  # neighbours beside each other: what is near is then near in memory too
     points, normals = local.xyz[order] / unit, local.normals[order]
     corners = None if part.faces is None else frame.inverse().apply(part.triangles) / unit
-    rims = find_rims(corners, points, normals, np.random.default_rng(seed), look.level)
+    rims = find_rims(corners, points, normals, np.random.default_rng(seed), scale.level)
     if breaks is not None:
         likely = breaks.near(frame.apply(unit * rims.creases.points))
         rims = replace(rims, creases=replace(rims.creases, likely=likely))
-    box = box_around(points, look)
+    box = box_around(points, scale)
     sample_of, signed = _signed(box, rims, len(points), corners)
     broken = None if breaks is None else breaks.at(frame.apply(unit * points), frame.rotate(normals))
-    return surface_of(look, frame, unit, points, normals, broken, area, rims, box, sample_of, signed)
+    return surface_of(scale, frame, unit, points, normals, broken, area, rims, box, sample_of, signed)
 
 
-def box_around(points: Array, look: Look) -> Box:
-    return Box.around(points, REACH, look.voxels, FINEST)
+def box_around(points: Array, scale: Scale) -> Box:
+    return Box.around(points, REACH, scale.voxels, FINEST)
 
 
 def farthest(box: Box) -> float:
@@ -141,7 +113,7 @@ def farthest(box: Box) -> float:
 
 
 def surface_of(
-    look: Look,
+    scale: Scale,
     frame: Pose,
     unit: float,
     points: Array,
@@ -154,10 +126,10 @@ def surface_of(
     signed: Floats32,
 ) -> Surface:
     """Put a surface together from its samples, its creases and its volume, all in the given frame."""
-    creases = spread(rims.creases, look.creases)
+    creases = spread(rims.creases, scale.creases)
     spacing = float(np.sqrt(area / max(len(points), 1)))
     return Surface(
-        look=look,
+        scale=scale,
         T_part_surface=frame,
         unit=unit,
         points=points,
@@ -172,7 +144,7 @@ def surface_of(
         dense_cells=Cells.of(rims.points, 2 * spacing),
         creases=creases,
         crease_cells=Cells.of(creases.points, 2 * spacing),
-        around=neighbourhoods(creases.points, look.seeds, LOCAL, AROUND),
+        around=neighbourhoods(creases.points, scale.seeds, LOCAL, AROUND),
         probes=points[farthest_points(points, min(PROBES, len(points)))],
         inner=_inner(box, signed),
         box=box,
