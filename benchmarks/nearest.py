@@ -21,7 +21,7 @@ from cmnet.data.shapes import make_shape
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.trees import even_tree, nearest_few
 from cmnet.geometry.types import Array
-from cmnet.pairing.joins import pose_of_surfaces
+from cmnet.pairing.surface.frames import pose_of_surfaces
 from cmnet.pairing.surface.surface import Surface, prepare, unit_of
 from cmnet.settings import COARSE, FIRST, Scale
 from reporting import show, write_result

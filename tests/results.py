@@ -6,7 +6,7 @@ import numpy as np
 import trimesh
 
 from cmnet.geometry.pose import Pose
-from cmnet.pairing.joins import FIGURES, Join
+from cmnet.pairing.join import FIGURES, Join
 from cmnet.pairing.judge.uncertainty import Uncertainty
 from cmnet.parts.part import Part
 from cmnet.solving.assembly import Assembly

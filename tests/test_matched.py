@@ -6,7 +6,7 @@ import cmnet
 import cmnet.matched
 from cmnet.geometry.pose import Pose
 from cmnet.matched import PairMatches, scored, with_matches
-from cmnet.pairing.joins import Join
+from cmnet.pairing.join import Join
 from cmnet.solving.assembly import Assembly
 
 SMALL = {"widths": (4, 6, 8, 10), "features": 12, "descriptor": 16, "attention": 8}

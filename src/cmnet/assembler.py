@@ -11,6 +11,9 @@ from typing import Any
 import numpy as np
 import torch
 
+from cmnet.assembling.loop import finished, run
+from cmnet.assembling.passes import plan
+from cmnet.assembling.state import SHIFT, State, centres_of
 from cmnet.errors import InputError
 from cmnet.geometry.focus import focused
 from cmnet.geometry.pose import Pose
@@ -18,9 +21,7 @@ from cmnet.matched import PairMatches, breaks_of, correspondences, scored, with_
 from cmnet.model.descriptors import Descriptors
 from cmnet.model.network import CMNet, Matches
 from cmnet.model.weights import DEFAULT, NO_WEIGHTS
-from cmnet.pairing.joins import Join, joins, suggestions
 from cmnet.pairing.propose.matches import poses_from_matches
-from cmnet.pairing.stages import ALL, Stages
 from cmnet.pairing.surface.breaks import Breaks
 from cmnet.pairing.surface.surface import Surface, prepare, unit_of
 from cmnet.parts.health import require_parts
@@ -30,16 +31,13 @@ from cmnet.parts.points import Points, sample_parts, unit_length, without_noise
 from cmnet.processes import cores, forked
 from cmnet.settings import COARSE, FINE, FIRST, Scale
 from cmnet.solving.assembly import Assembly
-from cmnet.solving.clashes import with_refusals
 from cmnet.solving.constraints import Constraints, Known, load_constraints, of_one_object
-from cmnet.solving.looks import look_again
 from cmnet.solving.paper import solve_paper
 from cmnet.solving.shonan import Edge
-from cmnet.solving.uncertainty import with_uncertainties
+from cmnet.solving.terms import terms
 
 SOLVERS = ("robust", "paper")
 SUGGESTED = 6  # poses of a pair that the network suggests, or the coarse surfaces
-FEW = 300  # pairs that are looked at on both scales at once
 Progress = Callable[[str, int, int], None]  # (stage, done, in all)
 Pair = tuple[int, int]
 Suggested = dict[Pair, list[Pose]]
@@ -75,7 +73,6 @@ class Assembler:
     solver  : "robust" uses all joins that the surfaces bear out; "paper" is the published one, by the network alone
     points  : total over all parts, split by area; None: what the weights were trained with
     device  : where the network runs; None: where it is
-    stages  : of the robust solver, to see what each is worth
     workers : processes that share the work on surfaces; None: one for each core
     """
 
@@ -86,7 +83,6 @@ class Assembler:
         points: int | None = None,
         device: str | torch.device | None = None,
         seed: int = 0,
-        stages: Stages = ALL,
         workers: int | None = None,
     ) -> None:
         self._net: CMNet | None = None
@@ -100,9 +96,9 @@ class Assembler:
             raise InputError(f"no solver is called {solver!r}; choose one of {', '.join(SOLVERS)}")
         if not isinstance(seed, int | np.integer) or seed < 0:
             raise InputError(f"a seed is a whole number of at least 0, not {seed!r}")
-        if self._net is None and (solver == "paper" or not stages.geometric):
+        if self._net is None and solver == "paper":
             raise InputError("the published solver and matches need a network; give weights, or use the robust solver")
-        self._points, self.solver, self.seed, self.stages = points, solver, seed, stages
+        self._points, self.solver, self.seed = points, solver, seed
         self.workers = cores() if workers is None else workers
 
     @property
@@ -142,29 +138,23 @@ class Assembler:
             loaded = self._each("clouds", lambda k: without_noise(loaded[k], unit), len(loaded), tell)
         pairs = list(combinations(range(len(loaded)), 2))
         kept: Kept = {}
-        asked = self._net and (self.stages.learned or self.solver == "paper")
-        described = self._described(loaded, tell) if asked else []
+        described = self._described(loaded, tell) if self._net else []
         if self.solver == "paper":
             edges = self._published_edges(described, pairs, tell, kept)
             return with_matches(solve_paper(edges, [part.area for part in loaded]), kept)
         learned = self._suggestions(described, pairs, tell, kept) if described else {}
         breaks = [breaks_of(d) for d in described] or [None] * len(loaded)
-        surfaces = self._surfaces(loaded, FIRST, tell, breaks)
-        coarse = cache(lambda: self._surfaces(loaded, COARSE, tell, breaks) if self.stages.coarse else [])
-        assembly = look_again(
+        scales = {"first": FIRST, "coarse": COARSE, "fine": FINE}
+        surfaces = cache(lambda name: self._surfaces(loaded, scales[name], tell, breaks))
+        unit, centres = surfaces("first")[0].unit, centres_of(surfaces("first"))
+        state = State(
             surfaces,
-            self._joins(surfaces, coarse, pairs, learned, tell),
-            coarse,
-            lambda: self._surfaces(loaded, FINE, tell, breaks) if self.stages.fine else [],
-            learned=learned,
-            each=lambda work, count: self._each("second look", work, count, tell),
-            constraints=known,
-            stages=self.stages,
+            terms(known, centres, SHIFT * unit),
+            learned,
+            each=lambda stage, work, count: self._each(stage, work, count, tell),
         )
-        if self.stages.verify and (assembly.unplaced or len(assembly.groups) > 1):
-            assembly = with_refusals(assembly, [part.name for part in loaded], surfaces, *filter(None, [coarse()]))
-        fixed = [k for k, T in known.fix if np.allclose(assembly.poses[k], T.matrix())] if known else []
-        return with_matches(with_uncertainties(assembly, surfaces, fixed), kept)
+        assembly = finished(run(plan(), state), [part.name for part in loaded])
+        return with_matches(assembly, kept)
 
     def _known(self, constraints: Known | None, one_object: bool, parts: Sequence[Part]) -> Constraints | None:
         if self.solver == "paper" and constraints is not None:
@@ -179,26 +169,6 @@ class Assembler:
     ) -> list[Surface]:
         unit = unit_of(parts)
         return self._each("surfaces", lambda k: prepare(parts[k], unit, look, self.seed, breaks[k]), len(parts), tell)
-
-    def _joins(
-        self,
-        surfaces: Sequence[Surface],
-        coarse: Callable[[], Sequence[Surface]],
-        pairs: Sequence[Pair],
-        learned: Suggested,
-        tell: Progress,
-    ) -> list[Join]:
-        """Of all pairs. Where there are few, what the coarse surfaces suggest is tried on the fine ones as well."""
-        both = coarse() if len(pairs) <= FEW and self.stages.geometric else []
-
-        def joins_of(k: int) -> list[Join]:
-            i, j = pairs[k]
-            suggested = [*learned.get((i, j), ())]
-            if both:
-                suggested += suggestions(both[i], both[j], SUGGESTED)
-            return joins(surfaces[i], surfaces[j], (i, j), suggested, self.stages)
-
-        return [join for found in self._each("joins", joins_of, len(pairs), tell) for join in found]
 
     def _each(self, stage: str, work: Callable[[int], Any], count: int, tell: Progress) -> list[Any]:
         """What `work` makes of 0 … count − 1, on all cores."""

@@ -13,7 +13,7 @@ import cmnet.assembler
 from cmnet.cli import main
 from cmnet.cli.assembly_tables import joins_table
 from cmnet.geometry.pose import Pose
-from cmnet.pairing.joins import Join
+from cmnet.pairing.join import Join
 from cmnet.parts.load import load_parts
 from cmnet.report.measured import measure
 from cmnet.report.viewer_data import page_data

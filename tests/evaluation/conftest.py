@@ -17,7 +17,7 @@ from cmnet.evaluation.cases import Puzzle
 from cmnet.evaluation.methods import Method
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.types import Array
-from cmnet.pairing.joins import Join
+from cmnet.pairing.join import Join
 from cmnet.parts.part import Part
 from cmnet.solving.assembly import Assembly
 

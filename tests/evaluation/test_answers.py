@@ -3,7 +3,7 @@ import pytest
 
 from cmnet.evaluation.answers import DOUBTFUL, answer_of
 from cmnet.geometry.pose import Pose
-from cmnet.pairing.joins import Join
+from cmnet.pairing.join import Join
 from cmnet.solving.assembly import Assembly
 
 

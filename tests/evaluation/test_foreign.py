@@ -11,7 +11,7 @@ from cmnet.evaluation.judged_joins import SHIFT, TURN, judge_joins
 from cmnet.evaluation.predictions import Prediction
 from cmnet.evaluation.protocol import measure, score_case
 from cmnet.geometry.pose import Pose
-from cmnet.pairing.joins import Join
+from cmnet.pairing.join import Join
 
 
 @pytest.fixture

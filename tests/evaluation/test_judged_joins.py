@@ -7,7 +7,7 @@ from scipy.spatial.transform import Rotation
 from cmnet.evaluation.cases import assembly_case
 from cmnet.evaluation.judged_joins import SHIFT, TURN, judge_joins
 from cmnet.geometry.pose import Pose
-from cmnet.pairing.joins import Join
+from cmnet.pairing.join import Join
 
 
 @pytest.fixture

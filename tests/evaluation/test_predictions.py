@@ -19,7 +19,7 @@ from cmnet.evaluation.predictions import (
 )
 from cmnet.evaluation.protocol import predict, score
 from cmnet.geometry.pose import Pose
-from cmnet.pairing.joins import FIGURES, Join
+from cmnet.pairing.join import FIGURES, Join
 
 SETTINGS = Settings(data="somewhere", pieces="2", method="chance")
 CHANCE = {"chance": lambda: chance(0)}

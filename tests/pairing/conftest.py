@@ -5,7 +5,7 @@ import pytest
 
 from breaking import broken, prepared, solid_bar, solid_egg, thin_bowl
 from cmnet.geometry.pose import Pose
-from cmnet.pairing.joins import pose_of_surfaces
+from cmnet.pairing.surface.frames import pose_of_surfaces
 from cmnet.settings import COARSE
 
 

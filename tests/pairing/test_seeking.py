@@ -6,7 +6,7 @@ import numpy as np
 
 from cmnet.geometry.pose import Pose
 from cmnet.pairing import seeking
-from cmnet.pairing.candidates import Candidate
+from cmnet.pairing.pair import Candidate
 from cmnet.pairing.seeking import seek
 from cmnet.pairing.stages import ALL
 from cmnet.pairing.two_looks import examine_twice

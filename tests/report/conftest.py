@@ -9,7 +9,7 @@ from cmnet.data.fracture import fracture
 from cmnet.data.shapes import make_shape
 from cmnet.geometry.pose import Pose
 from cmnet.matched import PairMatches
-from cmnet.pairing.joins import Join
+from cmnet.pairing.join import Join
 from cmnet.pairing.judge.uncertainty import Uncertainty
 from cmnet.parts.part import Part
 from cmnet.solving.assembly import Assembly

@@ -10,7 +10,7 @@ import pytest
 import trimesh
 
 from cmnet.geometry.pose import Pose
-from cmnet.pairing.joins import FIGURES
+from cmnet.pairing.join import FIGURES
 from cmnet.parts.load import load_part, load_parts
 from cmnet.parts.part import Part
 from cmnet.report.document import Run

@@ -7,7 +7,7 @@ import pytest
 import trimesh
 
 from cmnet.geometry.pose import Pose
-from cmnet.pairing.joins import Join
+from cmnet.pairing.join import Join
 from cmnet.parts.load import load_part
 from cmnet.parts.part import Part
 from cmnet.report import viewer_mesh

@@ -3,7 +3,7 @@ import pytest
 import trimesh
 
 from cmnet.geometry.pose import Pose
-from cmnet.pairing.joins import Join
+from cmnet.pairing.join import Join
 from cmnet.parts.part import Part
 from cmnet.report.gaps import closest_points, distance_to_others, gaps_of_assembly, gaps_of_join, target
 from cmnet.solving.assembly import Assembly

@@ -12,7 +12,7 @@ import pytest
 import trimesh
 
 from cmnet.geometry.pose import Pose
-from cmnet.pairing.joins import Join
+from cmnet.pairing.join import Join
 from cmnet.parts.part import Part
 from cmnet.report.measured import gap_limit, measure
 from cmnet.report.viewer import write_report

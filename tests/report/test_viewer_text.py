@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from cmnet.geometry.pose import Pose
-from cmnet.pairing.joins import Join
+from cmnet.pairing.join import Join
 from cmnet.report.percent import percent
 from cmnet.report.viewer_text import headline, steps
 from cmnet.solving.assembly import Assembly

@@ -3,7 +3,7 @@
 import numpy as np
 
 from cmnet.geometry.pose import Pose
-from cmnet.pairing.joins import Join
+from cmnet.pairing.join import Join
 from cmnet.solving.averaging import average
 from cmnet.solving.groups import Group
 from worlds import error, join, world, wrong

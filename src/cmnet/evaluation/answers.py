@@ -9,7 +9,7 @@ import numpy as np
 
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.types import Array
-from cmnet.pairing.joins import Join
+from cmnet.pairing.join import Join
 from cmnet.solving.assembly import Assembly
 
 DOUBTFUL = 1e-3  # joins below this confidence that are not used are not worth keeping

@@ -9,7 +9,7 @@ import numpy as np
 
 from cmnet.evaluation.cases import Case
 from cmnet.geometry.pose import Pose
-from cmnet.pairing.joins import Join
+from cmnet.pairing.join import Join
 
 TURN = 5.0  # degrees by which a right join, or a part in its place, may be off, ...
 SHIFT = 0.02  # ... and how far, at the centre of the smaller part, as a share of the object's largest side

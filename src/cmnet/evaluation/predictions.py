@@ -19,7 +19,7 @@ from cmnet.errors import InputError
 from cmnet.files import write_text
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.types import Array, Bools
-from cmnet.pairing.joins import FIGURES, Join
+from cmnet.pairing.join import FIGURES, Join
 from cmnet.reading import parse_json
 
 FORMAT = "cmnet.predictions/1"

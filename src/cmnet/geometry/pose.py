@@ -88,6 +88,11 @@ class Pose:
         sine = np.linalg.norm([D[2, 1] - D[1, 2], D[0, 2] - D[2, 0], D[1, 0] - D[0, 1]]) / 2
         return float(np.degrees(np.arctan2(sine, (np.trace(D) - 1) / 2)))
 
+    def is_near(self, other: Pose, turn: float, shift: float, place: ArrayLike = (0.0, 0.0, 0.0)) -> bool:
+        """Whether two poses are one, up to a turn in degrees and a shift, measured at a place (3,)."""
+        off = np.linalg.norm(self.apply(place) - other.apply(place))
+        return bool(off <= shift and self.angle_to(other) <= turn)
+
 
 def cross_matrix(x: Array) -> Array:
     """(3, 3) float: the matrix of y ↦ x × y."""

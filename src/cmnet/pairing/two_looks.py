@@ -1,4 +1,7 @@
-"""Poses that two looks examine: what fits by chance from afar rarely fits closely too, nor the other way round."""
+"""Poses that two looks examine: what fits by chance from afar rarely fits closely too, nor the other way round.
+
+What is left over when all else is in place is sought with patience: more poses, and more time for each to settle.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +13,17 @@ import numpy as np
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.align.icp import COARSE, refine
 from cmnet.pairing.align.joint_icp import CLOSELY, COARSELY, Body, settled
-from cmnet.pairing.candidates import distinct_poses, same_turn
-from cmnet.pairing.joins import pose_of_parts, pose_of_surfaces
 from cmnet.pairing.judge.confidence import logit, logit_twice, shares
 from cmnet.pairing.judge.evidence import Evidence, verify
 from cmnet.pairing.judge.relief import common_relief
+from cmnet.pairing.pair import candidates, distinct_poses, same_turn
 from cmnet.pairing.propose.breaks import contact, propose_touching
 from cmnet.pairing.propose.breaks import settled as settled_on_breaks
 from cmnet.pairing.propose.creases import distinct, overlap, poses_of
+from cmnet.pairing.propose.gaps import AFAR, propose_in_holes
+from cmnet.pairing.propose.gaps import CLOSELY as IN_GAPS
 from cmnet.pairing.propose.relief import propose_faces
+from cmnet.pairing.surface.frames import pose_of_parts, pose_of_surfaces
 from cmnet.pairing.surface.surface import Surface
 
 TURN, SHIFT = 5.0, 0.05  # degrees and units by which a look may settle a pose that another one has found
@@ -68,6 +73,20 @@ def of_like_relief(a: Surface, b: Surface) -> list[Pose]:
     area, sunk = contact(a, b, poses, JUDGES, NEAR), overlap(a, b, poses)
     score = np.log1p(relief) + LARGE * np.log(area + 1e-3) - SUNK * np.log1p(sunk)
     return [pose_of_parts(a, b, poses.one(i)) for i in distinct(poses, score.astype(np.float32), LIKEST)]
+
+
+def seek(close: Seen, far: Seen, suggested: Sequence[Pose] = ()) -> list[Twice]:
+    """Distinct poses between two parts, or groups, the surest first: as two looks find them, and in gaps.
+
+    suggested : T_i_j of the parts
+    """
+    poses, in_gaps = list(suggested), propose_in_holes(*far, AFAR)
+    for seen, gaps in ((far, in_gaps), (close, [])):
+        found = candidates(*seen, [*(pose_of_surfaces(*seen, T) for T in suggested), *gaps])
+        poses += [pose_of_parts(*seen, c.T_a_b) for c in found]
+    poses += [pose_of_parts(*close, T) for T in propose_in_holes(*close, IN_GAPS)]
+    poses += of_like_relief(*close)
+    return examine_twice(close, far, poses, patient=True)
 
 
 def examine_twice(close: Seen, far: Seen, poses: Sequence[Pose], patient: bool = False) -> list[Twice]:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from cmnet.model.weights import DEFAULT
-from cmnet.pairing.joins import FIGURES
+from cmnet.pairing.join import FIGURES
 from cmnet.pairing.judge.uncertainty import Uncertainty
 from cmnet.parts.part import Part
 from cmnet.report.gap_maps import mapped_parts

@@ -14,7 +14,7 @@ from cmnet.geometry.sampling import uniform_samples
 from cmnet.geometry.trees import nearest_few, nearest_one
 from cmnet.geometry.triangles import normals_and_areas
 from cmnet.geometry.types import Array, Ints
-from cmnet.pairing.joins import Join
+from cmnet.pairing.join import Join
 from cmnet.parts.part import Part
 from cmnet.solving.assembly import Assembly
 

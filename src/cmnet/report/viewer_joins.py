@@ -12,7 +12,7 @@ from scipy.spatial import cKDTree
 from cmnet.geometry.trees import nearest_one
 from cmnet.geometry.types import Array
 from cmnet.matched import PairMatches
-from cmnet.pairing.joins import Join
+from cmnet.pairing.join import Join
 from cmnet.pairing.judge.uncertainty import Uncertainty
 from cmnet.report.document import number
 from cmnet.report.gaps import Target, gaps_of_join

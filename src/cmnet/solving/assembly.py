@@ -7,10 +7,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from cmnet.geometry.pose import Pose
 from cmnet.geometry.types import Array
 from cmnet.matched import PairMatches
-from cmnet.pairing.joins import Join
+from cmnet.pairing.join import Join
 from cmnet.pairing.judge.uncertainty import Uncertainty
 from cmnet.solving.groups import Group
 
@@ -75,55 +74,26 @@ class Assembly:
         return np.array([unknown if u is None else u.covariance for u in known]).reshape(-1, 6, 6)
 
 
-def to_assembly(
-    groups: Sequence[Group],
-    areas: Array,
-    joins: Sequence[Join],
-    fixed: Mapping[int, Pose] | None = None,
-    notes: Sequence[str] = (),
-) -> Assembly:
-    """Groups of one part are unplaced; every other group stands where its largest part lies, or its fixed parts do.
+def to_assembly(groups: Sequence[Group], count: int, joins: Sequence[Join], notes: Sequence[str] = ()) -> Assembly:
+    """Of `count` parts; those in no group are unplaced.
 
-    areas : (n,) float, of the parts; fixed : T_assembled_part of those whose place is known
+    groups : as `standing` leaves them; joins : numbered; those that groups rest on are marked as used
     """
-    fixed = fixed or {}
-    poses = np.tile(np.eye(4), (len(areas), 1, 1))
-    held = [group for group in groups if len(group.T) > 1 or group.T.keys() & fixed.keys()]
-    held.sort(key=lambda group: (-len(group.T), -sum(areas[k] for k in group.T)))
-    for group in held:
-        largest = max(group.T, key=lambda k: areas[k])
-        anchors = {k: fixed[k] for k in sorted(group.T) if k in fixed} or {largest: Pose.identity()}
-        first = next(iter(anchors))
-        T_assembled_group = anchors[first] @ group.T[first].inverse()
-        for k, T_group_k in group.T.items():
-            poses[k] = anchors.get(k, T_assembled_group @ T_group_k).matrix()
-    used = {id(join) for group in groups for join in group.joins}
-    placed = {k for group in held for k in group.T}
+    used = {join.number for group in groups for join in group.joins}
+    poses = np.tile(np.eye(4), (count, 1, 1))
+    for group in groups:
+        for k, T in group.T.items():
+            poses[k] = T.matrix()
+    placed = {k for group in groups for k in group.T}
     return Assembly(
         poses=poses,
-        groups=[sorted(group.T) for group in held],
-        unplaced=[k for k in range(len(areas)) if k not in placed],
-        joins=sorted((replace(join, used=id(join) in used) for join in joins), key=_rank),
+        groups=[sorted(group.T) for group in groups],
+        unplaced=[k for k in range(count) if k not in placed],
+        joins=ranked([replace(join, used=join.number in used) for join in joins]),
         notes=list(notes),
     )
 
 
-def _rank(join: Join) -> tuple[float, tuple[int, ...]]:
+def ranked(joins: Sequence[Join]) -> list[Join]:
     """The surest join comes first; those of which nobody knows stay in their order."""
-    return -join.sure, () if join.confidence is None else join.parts
-
-
-def groups_of(assembly: Assembly) -> list[Group]:
-    """The groups of an assembly, to grow on from; they rest on those of its joins that were used."""
-    return [
-        Group(
-            {k: Pose.from_matrix(assembly.poses[k]) for k in parts},
-            tuple(join for join in assembly.joins if join.used and set(join.parts) <= set(parts)),
-        )
-        for parts in assembly.groups
-    ]
-
-
-def all_groups(assembly: Assembly) -> list[Group]:
-    """The same, single parts included."""
-    return [*groups_of(assembly), *(Group({k: Pose.identity()}) for k in assembly.unplaced)]
+    return sorted(joins, key=lambda join: (-join.sure, () if join.confidence is None else join.parts))

@@ -14,7 +14,7 @@ from scipy.spatial.transform import Rotation
 
 from cmnet.geometry.pose import Pose, cross_matrix
 from cmnet.geometry.types import Array
-from cmnet.pairing.joins import Join
+from cmnet.pairing.join import Join
 from cmnet.solving.groups import Group
 
 ROUNDS = 10

@@ -4,12 +4,12 @@ A JSON file; parts by name, file name or index (from 0):
 
     {"format": "cmnet.constraints/1",
      "join": [["a", "b"], {"parts": ["a", "c"], "pose": [[...], [...], [...], [0, 0, 0, 1]]}],
-     "forbid": [["a", "d"]], "fix": [{"part": "a", "pose": [[...], ...]}],
+     "forbid": [["a", "d"], {"parts": ["b", "c"], "pose": [[...], ...]}], "fix": [{"part": "a", "pose": [[...], ...]}],
      "same": [["a", "b", "c"]], "different": [["a", "d"]]}
 
 join: the two touch; the way they do is the one of their candidates that the rest agrees with best, however unsure, or
-the given pose (x_a = pose · x_c). forbid: never joined directly. fix: the pose in the assembled frame. same, different:
-all in one group, no two in one group.
+the given pose (x_a = pose · x_c). forbid: never joined directly, or not in that pose. fix: the pose in the assembled
+frame. same, different: all in one group, no two in one group.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Constraints:
 
     names     : of all parts, for messages
     join      : parts that touch
-    forbid    : pairs that are not joined directly
+    forbid    : pairs that are not joined directly; wrong : poses in which they are not
     fix       : part and its pose T_assembled_part
     same      : parts that belong into one group
     different : pairs that must not come into one group
@@ -61,6 +61,7 @@ class Constraints:
     fix: tuple[tuple[int, Pose], ...] = ()
     same: tuple[tuple[int, ...], ...] = ()
     different: tuple[Pair, ...] = ()
+    wrong: tuple[Touch, ...] = ()
 
 
 Known = Constraints | str | Path | Mapping[str, Any]
@@ -98,10 +99,12 @@ class _Reader:
         for key in data:
             if key not in KEYS and key != "format":
                 raise InputError(f"{self.source}: unknown key {key!r}{_hint(key, KEYS)}; known are {', '.join(KEYS)}")
+        forbidden = [self._touch(where, entry) for where, entry in self._entries(data, "forbid")]
         return Constraints(
             names=tuple(part if isinstance(part, str) else part.name for part in self.parts),
             join=tuple(self._touch(where, entry) for where, entry in self._entries(data, "join")),
-            forbid=tuple(pair for pairs in self._sets(data, "forbid", 2) for pair in combinations(sorted(pairs), 2)),
+            forbid=tuple(touch.parts for touch in forbidden if touch.T_i_j is None),
+            wrong=tuple(touch for touch in forbidden if touch.T_i_j is not None),
             fix=tuple(self._fix(where, entry) for where, entry in self._entries(data, "fix")),
             same=tuple(self._sets(data, "same", None)),
             different=tuple(

@@ -7,19 +7,17 @@ from collections.abc import Iterable
 from dataclasses import replace
 from itertools import pairwise
 
-import numpy as np
-
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.types import Array
 from cmnet.solving.constraints import Constraints, Touch
-from cmnet.solving.evidence import TURN
 from cmnet.solving.frames import Frames
 from cmnet.solving.groups import Pair
+from cmnet.solving.witnesses import TURN
 
 FRAME = -1  # the assembled frame, in which fixed parts lie
 
 
-def settle(constraints: Constraints, centres: Array, shift: float) -> tuple[Constraints, list[str]]:
+def without_contradictions(constraints: Constraints, centres: Array, shift: float) -> tuple[Constraints, list[str]]:
     """Constraints without those that contradict stricter or earlier ones, and a sentence for each contradiction.
 
     centres : (n, 3) float, of every part in its own coordinates; shift : by which poses that agree may put them apart
@@ -74,9 +72,7 @@ def _without_impossible(c: Constraints, centres: Array, shift: float) -> tuple[C
     frames, notes = Frames(), []
 
     def agrees(i: int, j: int, T_i_j: Pose) -> bool:
-        held = frames.connect(i, j, T_i_j)
-        off = np.linalg.norm(held.apply(centres[j]) - T_i_j.apply(centres[j]))
-        return bool(held.angle_to(T_i_j) <= TURN and off <= shift)
+        return frames.connect(i, j, T_i_j).is_near(T_i_j, TURN, shift, centres[j])
 
     fix: list[tuple[int, Pose]] = []
     for part, T in c.fix:

@@ -1,14 +1,15 @@
-"""Groups of parts that hold together, and the rules that their growth must keep."""
+"""Groups of parts that hold together, where they stand, and the rules that their growth must keep."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from cmnet.geometry.pose import Pose
-from cmnet.pairing.joins import Join
+from cmnet.geometry.types import Array
+from cmnet.pairing.join import Join
 
 Pair = tuple[int, int]
 # (i, j, T_i_j): how much the volumes of parts i and j say against that pose, in nats; 0: they do not overlap
@@ -40,6 +41,30 @@ class Rules:
 
 
 FREE = Rules()
+
+
+def standing(groups: Sequence[Group], areas: Array, fixed: Mapping[int, Pose]) -> list[Group]:
+    """Groups of several parts, or of fixed ones, the largest first, each where its largest or its fixed parts lie.
+
+    areas : (n,) float, of the parts; fixed : T_assembled_part of those whose place is known
+    """
+    held = [group for group in groups if len(group.T) > 1 or group.T.keys() & fixed.keys()]
+    held.sort(key=lambda group: (-len(group.T), -sum(areas[k] for k in group.T)))
+    return [_anchored(group, areas, fixed) for group in held]
+
+
+def _anchored(group: Group, areas: Array, fixed: Mapping[int, Pose]) -> Group:
+    largest = max(group.T, key=lambda k: areas[k])
+    anchors = {k: fixed[k] for k in sorted(group.T) if k in fixed} or {largest: Pose.identity()}
+    first = next(iter(anchors))
+    T_assembled_group = anchors[first] @ group.T[first].inverse()
+    return Group({k: anchors.get(k, T_assembled_group @ T) for k, T in sorted(group.T.items())}, group.joins)
+
+
+def with_singles(groups: Sequence[Group], count: int) -> list[Group]:
+    """The groups, and every other one of `count` parts by itself."""
+    held = {k for group in groups for k in group.T}
+    return [*groups, *(Group({k: Pose.identity()}) for k in range(count) if k not in held)]
 
 
 def odds_of(p: float) -> float:

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.types import Array, Bools, Ints
-from cmnet.pairing.joins import Join
-from cmnet.solving.evidence import (
+from cmnet.pairing.join import Join
+from cmnet.solving.groups import FREE, Against, Group, Pair, Rules, odds_of
+from cmnet.solving.witnesses import (
     CHANCE,
     SURE,
     Table,
     Ways,
-    agreement,
+    agreeing,
     log_odds,
     log_weights,
     of_places,
     same_place,
     witnesses,
 )
-from cmnet.solving.groups import FREE, Against, Group, Pair, Rules, odds_of
 
-RELAXED = 0.1  # least probability of a merge of parts that are known to belong together, in the end
 PLACE = 3.0  # shifts within which a part lies in one place, however it is turned
 
 
@@ -32,26 +32,29 @@ PLACE = 3.0  # shifts within which a part lies in one place, however it is turne
 class Problem:
     """What a growth starts from. Parts are points here: centres and a common tolerance.
 
+    joins   : those that groups may rest on
     centres : (n, 3) float, of every part in its own coordinates
     shift   : how far apart agreeing joins may put a part's centre
     against : what the volumes of two parts say against a pose
     accept  : least probability of a merge
+    relaxed : the same of parts that are known to belong together, if that is less
     start   : groups that hold together already; all other parts begin alone
-    loops   : False: every merge rests on its one surest join, whatever the others say
-    relaxed : least probability of a merge of parts that are known to belong together
-    places  : whether it is enough that the place of a single part is probable
+    places  : whether it is enough that the place of a single part is probable, however it is turned there
     """
 
-    table: Table
+    joins: Sequence[Join]
     centres: Array
     shift: float
-    against: Against
+    against: Against = lambda i, j, T_i_j: 0.0
     accept: float = 0.5
+    relaxed: float = 1.0
     start: Sequence[Group] = ()
     rules: Rules = FREE
-    loops: bool = True
-    relaxed: float = RELAXED
     places: bool = False
+
+    @cached_property
+    def table(self) -> Table:
+        return Table.of(self.joins, self.rules.touching)
 
     @property
     def worth(self) -> float:
@@ -167,7 +170,7 @@ class Growth:
         alone = len(self.members[key[0]]) == len(self.members[key[1]]) == 1
         if alone and table.confidence[joins].sum() < least:  # spares most pairs
             return
-        merge = self._merge(key) if self.problem.loops else self._surest(key)
+        merge = self._merge(key)
         touch = any(_pair(*table.parts[k].tolist()) in rules.touching for k in merge.joins)
         if touch or merge.log_odds >= odds_of(least):
             self._best[key] = merge
@@ -176,7 +179,7 @@ class Growth:
         a, b = key
         joins = self._open[key]
         ways = self._ways(key, joins)
-        same = agreement(ways, self.problem.shift)
+        same = agreeing(ways, self.problem.shift)
         weights, speaks = log_weights(ways, same)
         in_all, scores = self._judged(key, ways, weights, same)
         scores = np.where(self._keeps_touching(key, joins, ways, same), np.round(scores, 9), -np.inf)
@@ -192,12 +195,6 @@ class Growth:
             return weights, log_odds(weights, same, self._unheard[key])
         near = same_place(ways, PLACE * self.problem.shift, alone[-1])
         return of_places(weights, same, near, self._unheard[key])
-
-    def _surest(self, key: Pair) -> Merge:
-        """The merge by the surest join alone."""
-        way = self._ways(key, self._open[key][:1])
-        odds = odds_of(min(float(way.confidence[0]), SURE))
-        return Merge(*key, Pose(way.R[0], way.t[0]), (int(self._open[key][0]),), odds, odds)
 
     def _keeps_touching(self, key: Pair, joins: Ints, ways: Ways, same: Bools) -> Bools:
         """(leads,) bool: which merges rest on as many pairs that are known to touch as any does."""

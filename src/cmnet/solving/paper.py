@@ -13,9 +13,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from cmnet.geometry.types import Array
-from cmnet.pairing.joins import Join
+from cmnet.pairing.join import Join
 from cmnet.solving.assembly import Assembly, to_assembly
-from cmnet.solving.groups import Group
+from cmnet.solving.groups import Group, standing
 from cmnet.solving.shonan import Edge, follow, shonan
 
 
@@ -30,14 +30,15 @@ def solve_paper(edges: Sequence[Edge], areas: Sequence[float] | Array) -> Assemb
     sound = [edge for edge in edges if np.isfinite(edge.weight) and edge.weight > 0]
     kept = _best_of_each(sound, len(areas))
     # A score is no probability, and nobody has looked at the surfaces.
-    joins = [Join((e.i, e.j), e.T_i_j, None, None, None, None) for e in sound]
+    joins = [Join((e.i, e.j), e.T_i_j, None, None, None, None, number=n) for n, e in enumerate(sound)]
     groups = []
     for T in follow(kept):
         informed = [Edge(e.i, e.j, e.T_i_j, 1 / e.weight) for e in kept if e.i in T]
         used = tuple(join for edge, join in zip(sound, joins) if edge in kept and edge.i in T)
         groups.append(Group(shonan(T, informed, np.zeros((len(areas), 3)), robust=False), used))
-    ranked = [joins[k] for k in sorted(range(len(sound)), key=lambda k: -sound[k].weight)]
-    return to_assembly(groups, np.asarray(areas, dtype=np.float64), ranked)
+    by_score = [joins[k] for k in sorted(range(len(sound)), key=lambda k: -sound[k].weight)]
+    held = standing(groups, np.asarray(areas, dtype=np.float64), {})
+    return to_assembly(held, len(areas), by_score)
 
 
 def _best_of_each(edges: Sequence[Edge], count: int) -> list[Edge]:

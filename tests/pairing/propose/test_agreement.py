@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cmnet.geometry.pose import Pose
-from cmnet.pairing.joins import pose_of_surfaces
+from cmnet.pairing.surface.frames import pose_of_surfaces
 from cmnet.pairing.propose.agreement import AGREE, agreement, agreements
 from cmnet.pairing.surface.creases import complement
 

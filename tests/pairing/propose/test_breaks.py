@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from cmnet.geometry.pose import Pose
-from cmnet.pairing.candidates import candidates
+from cmnet.pairing.pair import candidates
 from cmnet.pairing.propose.breaks import FACING, contact, on_breaks, propose_touching, settled
 from cmnet.pairing.propose.creases import poses_of, seeded_poses
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cmnet.geometry.pose import Pose
-from cmnet.pairing.joins import pose_of_surfaces
+from cmnet.pairing.surface.frames import pose_of_surfaces
 from cmnet.pairing.propose.creases import Poses, distinct, propose, sinking
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from cmnet.geometry.pose import Pose
-from cmnet.pairing.joins import pose_of_surfaces
+from cmnet.pairing.surface.frames import pose_of_surfaces
 from cmnet.pairing.judge.confidence import logit
 from cmnet.pairing.judge.evidence import verify
 from cmnet.pairing.surface.breaks import Breaks

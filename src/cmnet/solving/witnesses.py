@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from cmnet.geometry.types import Array, Bools, Ints
-from cmnet.pairing.joins import Join
+from cmnet.pairing.join import Join
 
 CHANCE = 0.02  # that two wrong joins imply the same pose
 TURN = 5.0  # degrees that agreeing joins may differ by
@@ -90,7 +90,7 @@ class Ways:
         return np.asarray(np.add.reduceat(values[..., order], starts, axis=-1))
 
 
-def agreement(ways: Ways, shift: float) -> Bools:
+def agreeing(ways: Ways, shift: float) -> Bools:
     """(≤ LEADS, k) bool: which ways say the same as each of the surest.
 
     By the turn, and by the shift where a way is at home: how far the lead puts one of its two parts from where it says
@@ -114,7 +114,7 @@ def _moved(R: Array, x: Array) -> Array:
 def log_weights(ways: Ways, same: Bools) -> tuple[Array, Bools]:
     """(leads,) float: of the merge by each lead, against no merge; (leads, pairs) bool: which pairs speak for it.
 
-    same : (leads, k) bool, from `agreement`
+    same : (leads, k) bool, from `agreeing`
     """
     none = 1 - np.minimum(ways.silent + ways.by_pair(ways.confidence), SURE)
     p = np.clip(ways.by_pair(same * ways.confidence), 1e-12, SURE)

@@ -10,11 +10,11 @@ from cmnet.data.fracture import fracture
 from cmnet.data.shapes import make_shape
 from cmnet.errors import InputError
 from cmnet.geometry.pose import Pose
-from cmnet.pairing.joins import Join
+from cmnet.pairing.join import Join
 from cmnet.pairing.surface.surface import prepare, unit_of
 from cmnet.settings import COARSE, FIRST
 from cmnet.solving.assembly import groups_of
-from cmnet.solving.clashes import against_of
+from cmnet.assembling.clashes import against_of
 from cmnet.solving.constraints import FORMAT, load_constraints
 from cmnet.solving.robust import solve
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-import cmnet.pairing.candidates as module
+import cmnet.pairing.pair as module
 from cmnet.geometry.pose import Pose
-from cmnet.pairing.candidates import SAME_SHIFT, SAME_TURN, candidates
-from cmnet.pairing.joins import pose_of_surfaces
+from cmnet.pairing.pair import SAME_SHIFT, SAME_TURN, candidates
+from cmnet.pairing.surface.frames import pose_of_surfaces
 from cmnet.pairing.stages import Stages
 
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.types import Array
-from cmnet.pairing.joins import pose_of_surfaces
+from cmnet.pairing.join import Join
 from cmnet.pairing.judge.evidence import inside
 from cmnet.pairing.propose.creases import sinking
+from cmnet.pairing.surface.frames import pose_of_surfaces
 from cmnet.pairing.surface.surface import Surface
-from cmnet.solving.assembly import Assembly, Refusal, all_groups
+from cmnet.solving.assembly import Refusal
 from cmnet.solving.groups import Against, Group, odds_of
 
 SUNK = 4.0  # probes inside another part, weighed by depth, that say nothing yet: worn edges, noise, voxels
@@ -23,25 +24,37 @@ PER_VOLUME = 60.0  # and nats for a whole volume
 LIKELY = 0.5  # confidence above which a join's refusal is worth telling
 
 
-def against_of(*looks: Sequence[Surface]) -> Against:
+@dataclass(eq=False)
+class Clashes:
     """What running into each other says against poses of two parts, as the most lenient of the looks sees it.
 
     From afar, a crumb is hardly larger than a voxel; closely, a worn join is off by more than parts may overlap.
+    looks : surfaces of all parts, at one scale or more
     """
-    reaches = [[s.unit * float(np.linalg.norm(s.points, axis=1).max(initial=0.0)) for s in look] for look in looks]
-    known: dict[tuple[int, int, bytes], float] = {}  # growths that are tried again ask the same
 
-    def against(i: int, j: int, T_i_j: Pose) -> float:
+    looks: Sequence[Sequence[Surface]]
+    _reaches: list[list[float]] = field(init=False)
+    _known: dict[tuple[int, int, bytes], float] = field(default_factory=dict)  # growths that are tried again ask again
+
+    def __post_init__(self) -> None:
+        self._reaches = [
+            [s.unit * float(np.linalg.norm(s.points, axis=1).max(initial=0.0)) for s in k] for k in self.looks
+        ]
+
+    def __call__(self, i: int, j: int, T_i_j: Pose) -> float:
         key = (i, j, T_i_j.matrix().tobytes())
-        if key not in known:
-            known[key] = np.inf
-            for look, reach in zip(looks, reaches):
-                if known[key]:  # what one look has nothing against, no other is asked
+        if key not in self._known:
+            self._known[key] = np.inf
+            for look, reach in zip(self.looks, self._reaches):
+                if self._known[key]:  # what one look has nothing against, no other is asked
                     said = _against(look[i], look[j], T_i_j, reach[i] + reach[j])
-                    known[key] = min(known[key], said)
-        return known[key]
+                    self._known[key] = min(self._known[key], said)
+        return self._known[key]
 
-    return against
+
+def _reach(surface: Surface) -> float:
+    """How far a part reaches from its centre, in its own unit."""
+    return surface.unit * float(np.linalg.norm(surface.points, axis=1).max(initial=0.0))
 
 
 def _against(a: Surface, b: Surface, T_i_j: Pose, reach: float) -> float:
@@ -53,29 +66,24 @@ def _against(a: Surface, b: Surface, T_i_j: Pose, reach: float) -> float:
     return PER_PROBE * max(sinking(a, b, T) - SUNK, 0.0) + PER_VOLUME * max(share - SWALLOWED, 0.0)
 
 
-def refusals(assembly: Assembly, *looks: Sequence[Surface]) -> list[Refusal]:
-    """Of every two groups the surest join that would make parts run into each other, if it is likely by itself."""
-    against, surfaces = against_of(*looks), looks[0]
-    groups = all_groups(assembly)
+def refusals(groups: Sequence[Group], joins: Sequence[Join], clashes: Clashes) -> list[Refusal]:
+    """Of every two groups the surest join that would make parts run into each other, if it is likely by itself.
+
+    groups : all, single parts included; joins : the surest first
+    """
     home = {k: n for n, group in enumerate(groups) for k in group.T}
     best: dict[frozenset[int], Refusal] = {}
-    for join in assembly.joins:  # the surest first
+    for join in joins:
         a, b = (home[k] for k in join.parts)
         if a == b or join.sure <= LIKELY or frozenset((a, b)) in best:
             continue
         i, j = join.parts
         T_a_b = groups[a].T[i] @ join.T_i_j @ groups[b].T[j].inverse()
-        clashes = list(_between(groups[a], groups[b], T_a_b, against))
-        _, k, l, T_k_l = max(clashes, key=lambda clash: clash[0])
-        if sum(clash[0] for clash in clashes) >= odds_of(join.sure):
-            best[frozenset((a, b))] = _refusal(join.parts, join.sure, surfaces, k, l, T_k_l)
+        met = list(_between(groups[a], groups[b], T_a_b, clashes))
+        _, k, l, T_k_l = max(met, key=lambda clash: clash[0])
+        if sum(clash[0] for clash in met) >= odds_of(join.sure):
+            best[frozenset((a, b))] = _refusal(join.parts, join.sure, clashes.looks[0], k, l, T_k_l)
     return list(best.values())
-
-
-def with_refusals(assembly: Assembly, names: Sequence[str], *looks: Sequence[Surface]) -> Assembly:
-    """The assembly with what it refused, in its notes as well."""
-    refused = refusals(assembly, *looks)
-    return replace(assembly, refused=refused, notes=[*assembly.notes, *(r.sentence(names) for r in refused)])
 
 
 def _between(a: Group, b: Group, T_a_b: Pose, against: Against) -> Iterable[tuple[float, int, int, Pose]]:

@@ -6,14 +6,23 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from cmnet.pairing.align.joint_icp import Body, Schedule, settled
+from cmnet.pairing.align.joint_icp import CLOSELY, COARSELY, Body, Schedule, settled
 from cmnet.pairing.surface.surface import Surface
 from cmnet.solving.groups import Group, Pair
 
 SLIP_TURN, SLIP_SHIFT = 10.0, 0.05  # degrees and units by which settling moves no two parts that are joined
 
 
-def settle(group: Group, surfaces: Sequence[Surface], schedule: Schedule, held: Collection[int] = ()) -> Group:
+def settle(group: Group, far: Sequence[Surface], close: Sequence[Surface], fixed: Collection[int] = ()) -> Group:
+    """The group, settled on what its joins were found by, and then more closely; fixed parts stay."""
+    if len(group.T) == 1:
+        return group
+    held = [k for k in fixed if k in group.T]
+    after = settle_on(close, settle_on(far, group, COARSELY, held), CLOSELY, held)
+    return without_slips(group, after, close, held)
+
+
+def settle_on(surfaces: Sequence[Surface], group: Group, schedule: Schedule, held: Collection[int] = ()) -> Group:
     """The group with its parts moved, all together, to where their surfaces meet best.
 
     held : parts that stay; none: the first part does

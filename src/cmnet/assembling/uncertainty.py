@@ -10,7 +10,7 @@ from scipy.sparse.csgraph import connected_components
 
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.types import Array
-from cmnet.pairing.joins import Join
+from cmnet.pairing.join import Join
 from cmnet.pairing.judge.uncertainty import Uncertainty, covariance_of
 from cmnet.pairing.surface.surface import Surface
 from cmnet.solving.assembly import Assembly

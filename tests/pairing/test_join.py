@@ -6,7 +6,8 @@ from manifold3d import Manifold
 
 from breaking import broken, prepared, solid_bar, thin_neck, to_part
 from cmnet.geometry.pose import Pose
-from cmnet.pairing.joins import joins, pose_of_parts, pose_of_surfaces, suggestions
+from cmnet.pairing.pair import joins, suggestions
+from cmnet.pairing.surface.frames import pose_of_parts, pose_of_surfaces
 from cmnet.parts.part import Part
 from cmnet.settings import COARSE, FINE, FIRST
 

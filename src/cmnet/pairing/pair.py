@@ -1,4 +1,4 @@
-"""From hypotheses to a handful of distinct, refined and examined poses of a pair, and how sure each of them is."""
+"""Two surfaces: from proposals to a handful of distinct, refined and examined poses, and how sure each of them is."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ import numpy as np
 
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.align.icp import COARSE, refine
+from cmnet.pairing.join import Join
 from cmnet.pairing.judge.confidence import confidences, logit
 from cmnet.pairing.judge.evidence import Evidence, verify
+from cmnet.pairing.judge.uncertainty import uncertainty_of
 from cmnet.pairing.propose.breaks import propose_touching
 from cmnet.pairing.propose.creases import poses_of, propose, scores
-from cmnet.pairing.stages import ALL, Stages
+from cmnet.pairing.surface.frames import pose_of_parts, pose_of_surfaces
 from cmnet.pairing.surface.surface import Surface
 
 PROPOSED = 24  # hypotheses that are refined coarsely
@@ -33,38 +35,54 @@ class Candidate:
     confidence: float
 
 
-def candidates(a: Surface, b: Surface, learned: Sequence[Pose] = (), stages: Stages = ALL) -> list[Candidate]:
+def joins(a: Surface, b: Surface, parts: tuple[int, int] = (0, 1), suggested: Sequence[Pose] = ()) -> list[Join]:
+    """Ways to put b against a, the surest first; often none or one.
+
+    parts : the indices to name them by; suggested : further hypotheses, T_i_j between the parts
+    """
+    found = candidates(a, b, [pose_of_surfaces(a, b, T) for T in suggested])
+    return [join_of(a, b, parts, candidate) for candidate in found]
+
+
+def suggestions(a: Surface, b: Surface, count: int) -> list[Pose]:
+    """T_i_j of two parts as their creases suggest it, unexamined: from surfaces at one scale, for those at another."""
+    return [pose_of_parts(a, b, hypothesis.T_a_b) for hypothesis in propose(a, b, count)]
+
+
+def join_of(a: Surface, b: Surface, parts: tuple[int, int], candidate: Candidate) -> Join:
+    """A candidate as a join between parts, in their unit."""
+    unit, evidence = a.unit, candidate.evidence
+    return Join(
+        parts,
+        pose_of_parts(a, b, candidate.T_a_b),
+        candidate.confidence,
+        evidence.contact * unit**2,
+        evidence.gap * unit,
+        evidence.depth * unit,
+        uncertainty=uncertainty_of(a, b, candidate.T_a_b, evidence),
+    )
+
+
+def candidates(a: Surface, b: Surface, suggested: Sequence[Pose] = ()) -> list[Candidate]:
     """Distinct poses in which the two parts may belong together, the surest first.
 
-    learned : further hypotheses, poses of b in a's frame
+    suggested : further hypotheses, poses of b in a's frame
     """
     if a.area < b.area:  # the smaller part is tried against the larger one, in whatever order they are named
-        swapped = candidates(b, a, [T.inverse() for T in learned], stages)
+        swapped = candidates(b, a, [T.inverse() for T in suggested])
         return [Candidate(c.T_a_b.inverse(), c.evidence, c.confidence) for c in swapped]
-    touching = propose_touching(a, b, a.scale.touching, stages.refine) if stages.geometric else []
+    others = [*propose_touching(a, b, a.scale.touching), *suggested]
+    poses = [refine(a, b, T, COARSE) for T in [*(h.T_a_b for h in propose(a, b, PROPOSED, a.scale.width)), *others]]
     turn = same_turn(b)
-    poses = _coarse(a, b, [*touching, *learned], stages)
     poses = [poses[k] for k in distinct_poses(poses, REPEATED * turn, REPEATED * SAME_SHIFT)]
-    if stages.verify:
-        # As many more as do not rest on creases: where edges are worn away, no rim closes.
-        poses = _examined(a, b, poses, EXAMINED + len(touching) + len(learned))
-    poses = [poses[k] for k in distinct_poses(poses, turn)[:FINISHED]]
-    if stages.refine:
-        poses = [refine(a, b, T) for T in poses]
-    shown = [(T, verify(a, b, T)) for T in poses]
-    if stages.verify:  # of poses that have come together the best: some stop beside the place where they fit
-        shown.sort(key=lambda pair: -logit(pair[1]))
+    # As many more as do not rest on creases: where edges are worn away, no rim closes.
+    poses = _examined(a, b, poses, EXAMINED + len(others))
+    poses = [refine(a, b, poses[k]) for k in distinct_poses(poses, turn)[:FINISHED]]
+    # Of poses that have come together the best: some stop beside the place where they fit.
+    shown = sorted(((T, verify(a, b, T)) for T in poses), key=lambda pair: -logit(pair[1]))
     shown = [shown[k] for k in distinct_poses([T for T, _ in shown], turn)]
-    sure = confidences([e for _, e in shown]) if stages.verify else 0.5 ** np.arange(1, len(shown) + 1)
-    found = [Candidate(T, e, float(p)) for (T, e), p in zip(shown, sure)]
+    found = [Candidate(T, e, float(p)) for (T, e), p in zip(shown, confidences([e for _, e in shown]))]
     return sorted(found, key=lambda candidate: -candidate.confidence)
-
-
-def _coarse(a: Surface, b: Surface, others: Sequence[Pose], stages: Stages) -> list[Pose]:
-    """What creases suggest, and others, brought near the surfaces."""
-    geometric = [h.T_a_b for h in propose(a, b, PROPOSED, a.scale.width)] if stages.geometric else []
-    poses = [*geometric, *others]
-    return [refine(a, b, T, COARSE) for T in poses] if stages.refine else poses
 
 
 def _examined(a: Surface, b: Surface, poses: list[Pose], count: int) -> list[Pose]:
@@ -83,10 +101,6 @@ def distinct_poses(poses: Sequence[Pose], turn: float, shift: float = SAME_SHIFT
     """Which poses are not, up to a turn in degrees and a shift in units, like an earlier one."""
     kept: list[int] = []
     for k, T in enumerate(poses):
-        if not any(_alike(T, poses[other], turn, shift) for other in kept):
+        if not any(T.is_near(poses[other], turn, shift) for other in kept):
             kept.append(k)
     return kept
-
-
-def _alike(T: Pose, other: Pose, turn: float, shift: float) -> bool:
-    return T.angle_to(other) < turn and bool(np.linalg.norm(T.t - other.t) < shift)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from cmnet.geometry.pose import Pose
-from cmnet.pairing.joins import Join
-from cmnet.solving.evidence import (
+from cmnet.pairing.join import Join
+from cmnet.solving.witnesses import (
     CHANCE,
     SURE,
     Table,

@@ -7,7 +7,7 @@ import pytest
 
 import cmnet.solving.rematch as rematch
 from cmnet.geometry.pose import Pose
-from cmnet.pairing.joins import Join
+from cmnet.pairing.join import Join
 from cmnet.pairing.judge.confidence import shares, where_it_belongs
 from cmnet.pairing.stages import ALL
 from cmnet.solving.groups import Group

@@ -1,0 +1,229 @@
+"""Groups are compared by their combined surfaces: three small contacts say more than one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from cmnet.assembling.clashes import Clashes
+from cmnet.assembling.passes import Judge, Pass
+from cmnet.assembling.state import Key, State
+from cmnet.assembling.steps import Two
+from cmnet.geometry.pose import Pose
+from cmnet.pairing.join import Join
+from cmnet.pairing.judge.confidence import shares, where_it_belongs
+from cmnet.pairing.judge.evidence import verify
+from cmnet.pairing.pair import Candidate, candidates, join_of, joins, suggestions
+from cmnet.pairing.surface.combined import combine
+from cmnet.pairing.surface.frames import pose_of_parts, pose_of_surfaces
+from cmnet.pairing.surface.surface import Surface
+from cmnet.pairing.two_looks import Seen, Twice, examine_twice, of_like_relief, seek, worth_showing
+from cmnet.settings import Acceptance
+from cmnet.solving.groups import Group, Pair
+
+FROM_JOINS = 8  # poses of joins between their parts that are tried for two groups, the surest ones
+FROM_PAIR, FROM_GROUPS = 2, 12  # suggestions of the network that are taken from two parts, and for two groups
+FROM_CREASES = 6  # poses of two parts that the coarse surfaces suggest to the first look,
+FEW = 300  # where there are so few pairs
+CLOSE = 0.03  # probes so near another part count as meeting it, in units
+
+
+def matched(state: State, step: Pass) -> list[Join]:
+    """New joins of all those that the pass has to match and that were not compared in this way before."""
+    assert step.who is not None
+    pairs = [pair for pair in step.who(state) if _is_new(state, step, pair)]
+    if step.judge is Judge.PAIR:
+        surfaces, coarse = state.parts, state.surfaces("coarse") if len(pairs) <= FEW else None
+        two = [(min(a.T), min(b.T)) for a, b in pairs]
+        found = state.each("joins", PairWork(two, surfaces, coarse, state.learned), len(two))
+    else:
+        found = state.each("second look", _work(state, step, pairs), len(pairs))
+    return state.numbered([join for some in found for join in some])
+
+
+def _is_new(state: State, step: Pass, pair: Two) -> bool:
+    key = step.kind, frozenset(frozenset(group.T) for group in pair)
+    new = key not in state.tried
+    state.tried.add(key)
+    return new
+
+
+@dataclass(frozen=True, eq=False)
+class PairWork:
+    """Joins of the pairs of parts, by their surfaces; what the coarse ones suggest is tried on them as well."""
+
+    pairs: Sequence[Pair]
+    surfaces: Sequence[Surface]
+    coarse: Sequence[Surface] | None
+    learned: Mapping[Pair, Sequence[Pose]]
+
+    def __call__(self, k: int) -> list[Join]:
+        i, j = self.pairs[k]
+        suggested = [*self.learned.get((i, j), ())]
+        if self.coarse:
+            suggested += suggestions(self.coarse[i], self.coarse[j], FROM_CREASES)
+        return joins(self.surfaces[i], self.surfaces[j], (i, j), suggested)
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """All parts at one scale, and the groups that are compared. The part of a group's surface is the group."""
+
+    parts: Sequence[Surface]
+    groups: Mapping[Key, Surface]
+
+    def of(self, a: Group, b: Group) -> Seen:
+        return self.groups[_key(a)], self.groups[_key(b)]
+
+
+@dataclass(frozen=True, eq=False)
+class GroupWork:
+    """Joins of the pairs of groups.
+
+    view, closer : what is seen of them at the scales of the pass
+    learned      : T_i_j of parts that the network suggests; known : joins found so far, sure or not, both ways
+    areas        : (n,) float, of all parts
+    """
+
+    pairs: Sequence[Two]
+    judge: Judge
+    view: View
+    closer: View | None
+    learned: Mapping[Pair, Sequence[Pose]]
+    known: Mapping[Pair, Sequence[tuple[float, Pose]]]
+    clashes: Clashes
+    areas: np.ndarray
+    acceptance: Acceptance
+
+    def __call__(self, k: int) -> list[Join]:
+        a, b = self.pairs[k]
+        suggested = self._suggestions(a, b)
+        if self.closer is None:
+            found = _found(self.view.of(a, b), suggested)
+            sure = [(pose_of_parts(*self.view.of(a, b), c.T_a_b), c.confidence) for c in found]
+        else:
+            seen = self._twice(a, b, suggested) if self.judge is Judge.TWO else self._sought(a, b, suggested)
+            sure = [(c.T_i_j, c.confidence) for c in self._shared(a, self._clear(a, b, seen))]
+        kept = [(T, confidence) for T, confidence in sure if confidence >= self.acceptance.keep]
+        if not kept:
+            return []
+        parts = self._meeting(a, b, kept[0][0])
+        return [self._join(a, b, parts, T, confidence) for T, confidence in kept]
+
+    def _twice(self, a: Group, b: Group, suggested: Sequence[Pose]) -> list[Twice]:
+        """What both looks find, as both see it."""
+        assert self.closer is not None
+        far, close = self.view.of(a, b), self.closer.of(a, b)
+        poses = _worth_showing(far, suggested)
+        if len(a.T) + len(b.T) == 2:  # the first look has been at it
+            ((i, T_a_i),), ((j, T_b_j),) = a.T.items(), b.T.items()
+            joined = self.known.get((i, j), ())
+            poses += [T_a_i @ T @ T_b_j.inverse() for sure, T in joined if sure >= self.acceptance.shown]
+        else:
+            poses += _worth_showing(close, suggested)
+        return examine_twice(close, far, [*poses, *of_like_relief(*close)])
+
+    def _sought(self, a: Group, b: Group, suggested: Sequence[Pose]) -> list[Twice]:
+        """The same with patience."""
+        assert self.closer is not None
+        return seek(self.closer.of(a, b), self.view.of(a, b), suggested)
+
+    def _clear(self, a: Group, b: Group, found: Sequence[Twice]) -> list[Twice]:
+        """Those for which more speaks than parts that run into each other speak against them."""
+
+        def clear(c: Twice) -> bool:
+            against = sum(self.clashes(i, j, a.T[i].inverse() @ c.T_i_j @ b.T[j]) for i in a.T for j in b.T)
+            return against == 0 or against < c.logit
+
+        return [c for c in found if clear(c)]
+
+    def _shared(self, a: Group, found: Sequence[Twice]) -> list[Twice]:
+        """With the probability of every pose on group a; of two that are known to belong together, of every place."""
+        logits = [c.logit for c in found]
+        known = self.judge is Judge.BELONGING and self.view.parts[0].broken is not None  # fitted with the network
+        sure = where_it_belongs(logits) if known else shares(np.array(logits) + self._leaning(a)).tolist()
+        return [replace(c, confidence=p) for c, p in zip(found, sure)]
+
+    def _leaning(self, largest: Group) -> float:
+        """Log odds that what is left belongs to the largest group, before it is looked at: by how much that holds.
+
+        Where the pairs were tried that confidence is fitted on, every other one belonged together. One part more, of
+        mean size, is thought to lie elsewhere: two parts say nothing of a third.
+        """
+        if self.judge is Judge.TWO:
+            return 0.0
+        held = float(self.areas[list(largest.T)].sum())
+        return max(float(np.log(held / (self.areas.sum() + self.areas.mean() - held))), 0.0)
+
+    def _suggestions(self, a: Group, b: Group) -> list[Pose]:
+        """T_a_b as joins between two parts imply it, and as the network suggests it: those believed in most."""
+        implied: list[tuple[float, Pose]] = []
+        learned: list[Pose] = []
+        for i, j in ((i, j) for i in a.T for j in b.T):
+            poses = self.learned.get((i, j)) or [T.inverse() for T in self.learned.get((j, i), ())]
+            learned += [a.T[i] @ T_i_j @ b.T[j].inverse() for T_i_j in poses[:FROM_PAIR]]
+            implied += [(sure, a.T[i] @ T_i_j @ b.T[j].inverse()) for sure, T_i_j in self.known.get((i, j), ())]
+        implied.sort(key=lambda pose: -pose[0])
+        return [*(T for _, T in implied[:FROM_JOINS]), *learned[:FROM_GROUPS]]
+
+    def _join(self, a: Group, b: Group, parts: Pair, T_a_b: Pose, confidence: float) -> Join:
+        """The same between two parts of theirs."""
+        i, j = parts
+        seen = self.view.parts[i], self.view.parts[j]
+        pose = pose_of_surfaces(*seen, a.T[i].inverse() @ T_a_b @ b.T[j])
+        return join_of(*seen, parts, Candidate(pose, verify(*seen, pose), confidence))
+
+    def _meeting(self, a: Group, b: Group, T_a_b: Pose) -> Pair:
+        """The two parts that meet most. All poses of two groups are said of them: these exclude each other."""
+
+        def met(pair: Pair) -> float:
+            s_i, s_j = (self.view.parts[k] for k in pair)
+            T = pose_of_surfaces(s_i, s_j, a.T[pair[0]].inverse() @ T_a_b @ b.T[pair[1]])
+            return s_j.area * float((np.abs(s_i.box.at(s_i.signed, T, s_j.points)) < CLOSE).mean())
+
+        return max(((i, j) for i in a.T for j in b.T), key=met)
+
+
+def _work(state: State, step: Pass, pairs: Sequence[Two]) -> GroupWork:
+    known: dict[Pair, list[tuple[float, Pose]]] = {}
+    for join in state.joins:
+        i, j = join.parts
+        known.setdefault((i, j), []).append((join.sure, join.T_i_j))
+        known.setdefault((j, i), []).append((join.sure, join.T_i_j.inverse()))
+    groups = [group for pair in pairs for group in pair]
+    # What the first scale sees is the same in all passes; other views forget what passes of their kind do not compare.
+    views = [_view(state, name, groups, ("first",) if name == "first" else step.kind) for name in step.scales]
+    view, closer = views[0], views[1] if len(views) > 1 else None
+    clashes = state.clashes(step.solid)
+    areas = np.array([surface.area for surface in view.parts])
+    return GroupWork(pairs, step.judge, view, closer, state.learned, known, clashes, areas, state.acceptance)
+
+
+def _view(state: State, scale: str, groups: Iterable[Group], kind: tuple[object, ...]) -> View:
+    parts, made = state.surfaces(scale), state.views.get(kind, {})
+    state.views[kind] = {_key(group): _surface(parts, group, made) for group in groups}
+    return View(parts, state.views[kind])
+
+
+def _surface(parts: Sequence[Surface], group: Group, made: Mapping[Key, Surface]) -> Surface:
+    """The surface of a group, in whose `T_part_surface` the part is the group."""
+    if len(group.T) == 1:
+        ((k, T_group_part),) = group.T.items()
+        return replace(parts[k], T_part_surface=T_group_part @ parts[k].T_part_surface)
+    return made.get(_key(group)) or combine([parts[k] for k in group.T], list(group.T.values()))
+
+
+def _found(seen: Seen, suggested: Sequence[Pose]) -> list[Candidate]:
+    """What one look finds between two groups."""
+    return candidates(*seen, [pose_of_surfaces(*seen, T) for T in suggested])
+
+
+def _worth_showing(seen: Seen, suggested: Sequence[Pose]) -> list[Pose]:
+    """What one look finds that is worth being examined by the other."""
+    return [pose_of_parts(*seen, c.T_a_b) for c in _found(seen, suggested) if worth_showing(c.evidence)]
+
+
+def _key(group: Group) -> Key:
+    return frozenset(group.T)

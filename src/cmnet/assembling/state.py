@@ -1,0 +1,111 @@
+"""What is known on the way from parts to an assembly: the candidates, what holds together, what was tried."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from cmnet.assembling.clashes import Clashes
+from cmnet.geometry.pose import Pose
+from cmnet.geometry.types import Array
+from cmnet.pairing.join import Join
+from cmnet.pairing.surface.surface import Surface
+from cmnet.settings import Acceptance
+from cmnet.solving.assembly import ranked
+from cmnet.solving.groups import Group, Pair, standing, with_singles
+from cmnet.solving.terms import Terms
+
+SHIFT = 0.03  # units by which agreeing joins may put a part's centre apart
+Key = frozenset[int]  # the parts of a group
+Kind = tuple[Any, ...]  # how two groups were compared
+Surfaces = Callable[[str], Sequence[Surface]]  # of all parts, by the name of a scale; made when first asked for
+Each = Callable[[str, Callable[[int], Any], int], list[Any]]  # (stage, work, count): what work makes of 0 … count − 1
+
+
+@dataclass(eq=False)
+class State:
+    """What passes work on.
+
+    surfaces : see `Surfaces`
+    terms    : what is known beforehand
+    learned  : T_i_j of parts that the network suggests
+    each     : does the work
+    acceptance : what is enough
+    joins    : candidates, numbered, the surest first
+    groups   : of several parts, or of fixed ones, the largest first, as `standing` leaves them
+    aside    : joins that wait; earlier : the candidates before the last pass that may be taken back
+    tried    : groups that were compared, and how
+    views    : surfaces of groups, by how and at which scale they are compared
+    """
+
+    surfaces: Surfaces
+    terms: Terms
+    learned: Mapping[Pair, Sequence[Pose]]
+    each: Each
+    acceptance: Acceptance = field(default_factory=Acceptance)
+    joins: list[Join] = field(default_factory=list)
+    groups: list[Group] = field(default_factory=list)
+    aside: list[Join] = field(default_factory=list)
+    earlier: list[Join] | None = None
+    tried: set[tuple[Kind, frozenset[Key]]] = field(default_factory=set)
+    views: dict[Kind, dict[Key, Surface]] = field(default_factory=dict)
+    _clashes: dict[tuple[str, ...], Clashes] = field(default_factory=dict)
+    _next: int = 0
+
+    def __post_init__(self) -> None:
+        self.groups = list(self.terms.start)
+
+    @property
+    def parts(self) -> Sequence[Surface]:
+        return self.surfaces("first")
+
+    @property
+    def unit(self) -> float:
+        return self.parts[0].unit if self.parts else 1.0
+
+    @property
+    def areas(self) -> Array:
+        return np.array([surface.area for surface in self.parts])
+
+    @property
+    def centres(self) -> Array:
+        return centres_of(self.parts)
+
+    def all_groups(self) -> list[Group]:
+        """Single parts included."""
+        return with_singles(self.groups, len(self.parts))
+
+    @property
+    def open(self) -> bool:
+        return len(self.all_groups()) > 1
+
+    def believed(self) -> list[Join]:
+        """The joins that groups may rest on."""
+        return self.terms.believed(self.joins, self.centres, SHIFT * self.unit)
+
+    def clashes(self, scales: tuple[str, ...]) -> Clashes:
+        if scales not in self._clashes:
+            self._clashes[scales] = Clashes([self.surfaces(name) for name in scales])
+        return self._clashes[scales]
+
+    def numbered(self, joins: Sequence[Join]) -> list[Join]:
+        first, self._next = self._next, self._next + len(joins)
+        return [replace(join, number=first + n) for n, join in enumerate(joins)]
+
+    def take(self, groups: Sequence[Group]) -> None:
+        """The groups that hold from now on, with the joins that they rest on marked as used."""
+        used = {join.number for group in groups for join in group.joins}
+        listed = self.terms.listed(self.joins)
+        self.joins = ranked([replace(join, used=join.number in used) for join in listed])
+        self.groups = [
+            Group(group.T, tuple(join for join in self.joins if join.used and {*join.parts} <= group.T.keys()))
+            for group in standing(groups, self.areas, self.terms.fixed)
+        ]
+
+
+def centres_of(surfaces: Sequence[Surface]) -> Array:
+    """(n, 3) float, of every part in its own coordinates."""
+    return np.array([surface.T_part_surface.t for surface in surfaces]).reshape(-1, 3)
