@@ -51,10 +51,12 @@ def settings_of(args: argparse.Namespace) -> Settings:
 def predict_all(file: Path, settings: Settings, workers: int) -> None:
     """Keep in a file what is asked for, chance left out; what it holds already is not made again."""
     known = read_predictions(file, settings) if file.exists() else []
-    names = [fracture.name for fracture in select(settings).fractures]
+    objects = select(settings)
+    names = [fracture.name for fracture in objects.fractures]
     done = {(p.name, p.method) for p in known} | {(name, "chance") for name in names}
     if todo := shares(settings, names, done):
-        export(file, settings, known, (p for some in predict_shares(settings, todo, workers) for p in some))
+        answers = predict_shares(settings, objects, todo, workers)
+        export(file, settings, known, (p for some in answers for p in some))
 
 
 def judged(file: Path, settings: Settings) -> dict[str, Any]:

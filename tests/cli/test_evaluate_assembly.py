@@ -70,6 +70,18 @@ def test_the_same_by_chance_in_two_processes(data) -> None:
     assert alone == together
 
 
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_scans_of_unknown_places_are_told_once(tmp_path, workers, caplog, capfd) -> None:
+    for folder in ("real/museum/bar", "real/museum/rod", "real/hospital/hip"):
+        for j, part in enumerate(broken(solid_bar(), np.random.default_rng(0), (0, 0, 0.1))):
+            save_part(part, tmp_path / folder / f"piece_{j}.ply")
+        if "museum" in folder:
+            (tmp_path / folder / "contacts.json").write_text("{}")
+    run("real", "--method", "chance", "--workers", workers)
+    said = caplog.text + capfd.readouterr().err  # by this process, and by its workers
+    assert said.count("nothing says where these fragments belong") == 1
+
+
 def test_halves_share_the_objects_out(data, capsys) -> None:
     counts = []
     for half in HALVES:

@@ -25,12 +25,11 @@ def test_what_is_done_is_not_shared_out_again() -> None:
     assert shares(settings, ["a", "b"], done) == [(1, ("cmnet",))]
 
 
-def test_settings_alone_make_a_run(settings) -> None:
-    """Any share of it, in any order, adds up to the same."""
+def test_shares_in_any_order_add_up_to_the_same(settings) -> None:
     objects = select(settings)
     todo = shares(settings, [fracture.name for fracture in objects.fractures], ())
-    forward = [p for some in predict_shares(settings, todo) for p in some]
-    backward = [p for share in todo[::-1] for some in predict_shares(settings, [share]) for p in some]
+    forward = [p for some in predict_shares(settings, objects, todo) for p in some]
+    backward = [p for share in todo[::-1] for some in predict_shares(settings, objects, [share]) for p in some]
     a, b = (score(objects, found, ("chance",), 0, question("assembly")) for found in (forward, backward))
     assert [replace(s, seconds=0) for s in a] == [replace(s, seconds=0) for s in b]
     assert [s.pieces for s in a] == [2, 3, 4]

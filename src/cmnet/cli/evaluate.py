@@ -183,7 +183,7 @@ def _predict(
 
     done = {(prediction.name, prediction.method) for prediction in known}
     todo = shares(settings, [fracture.name for fracture in objects.fractures], done)
-    answers = predict_shares(settings, todo, args.workers) if todo else iter(())
+    answers = predict_shares(settings, objects, todo, args.workers) if todo else iter(())
     fresh = (p for some in _tracked(args, "predict", answers, len(todo)) for p in some)
     if args.predictions is None:
         return list(fresh)

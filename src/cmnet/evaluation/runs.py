@@ -1,18 +1,22 @@
-"""One evaluation from its settings alone, so that any process can do any share of it."""
+"""One evaluation in shares, which any process can answer in any order."""
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
 from functools import cache, partial
+from typing import TYPE_CHECKING
 
 from cmnet.evaluation.cases import Load, assembly_case, pair_case
 from cmnet.evaluation.choices import ASSEMBLY
 from cmnet.evaluation.methods import Makers, method_makers
 from cmnet.evaluation.predictions import Prediction, Settings
 from cmnet.evaluation.protocol import MakeCase, predict
-from cmnet.evaluation.selection import loader, select
+from cmnet.evaluation.selection import loader
 from cmnet.model.weights import NO_WEIGHTS
 from cmnet.processes import as_they_come
+
+if TYPE_CHECKING:
+    from cmnet.data.objects import FolderObjects
 
 Share = tuple[int, tuple[str, ...]]  # number of a fracture, and the methods to ask about it
 
@@ -36,20 +40,22 @@ def shares(settings: Settings, names: list[str], done: Container[tuple[str, str]
     return [(k, missing) for k, missing in todo if missing]
 
 
-def predict_shares(settings: Settings, todo: list[Share], workers: int = 1) -> Iterator[list[Prediction]]:
-    """The predictions for each share, as they come."""
+def predict_shares(
+    settings: Settings, objects: FolderObjects, todo: list[Share], workers: int = 1
+) -> Iterator[list[Prediction]]:
+    """The predictions for each share of these objects, as they come."""
     if workers == 1:
-        yield from map(_Desk(settings).answer, todo)
+        yield from map(_Desk(settings, objects).answer, todo)
     else:
-        yield from as_they_come(partial(_answer, settings), todo, workers)
+        yield from as_they_come(partial(_answer, settings, objects), todo, workers)
 
 
 class _Desk:
-    """What a process needs once: the data, and methods that keep their network."""
+    """What a process makes once: methods that keep their network, and the question."""
 
-    def __init__(self, settings: Settings) -> None:
-        self.settings, self.objects, self.makers = settings, select(settings), makers_of(settings)
-        load = None if settings.solver is None else loader(self.objects)
+    def __init__(self, settings: Settings, objects: FolderObjects) -> None:
+        self.settings, self.objects, self.makers = settings, objects, makers_of(settings)
+        load = None if settings.solver is None else loader(objects)
         self.make_case = question(settings.task, load)
 
     def answer(self, share: Share) -> list[Prediction]:
@@ -61,5 +67,5 @@ class _Desk:
 _desk = cache(_Desk)
 
 
-def _answer(settings: Settings, share: Share) -> list[Prediction]:
-    return _desk(settings).answer(share)
+def _answer(settings: Settings, objects: FolderObjects, share: Share) -> list[Prediction]:
+    return _desk(settings, objects).answer(share)
