@@ -10,7 +10,8 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,6 @@ FRESH += "were measured. Made by `cmnet dataset build -o benchmark --preset benc
 FRESH += (
     "listed by `for s in clean worn; do grep -E '(4|5|6)[0-9]$' $s.test.txt > $s.fresh.txt; done` in `data_split`.\n"
 )
-BESIDE = "Seconds are too high: other work ran beside.\n"
 TWO = "Made by `cmnet dataset build -o {} --shapes amphora,bell,bone,bust,candlestick,jug,tablet,tray --pieces 2-2 "
 TWO += "--objects 40 --seed 1 --wear {}`.\n"
 WORN = "Made by `cmnet dataset build -o dev --preset training --objects 27 --seed 907 --pieces 3-14 --wear light`.\n"
@@ -64,12 +64,11 @@ DATA = {
     "benchmark_clean": BUILT,
     "benchmark_worn": BUILT + TRIED,
     "fresh_clean": FRESH,
-    "fresh_worn": FRESH + BESIDE,
+    "fresh_worn": FRESH,
     "two_clean": TWO.format("two_clean", "none"),
     "two_worn": TWO.format("two_worn", "light"),
     "breaking_bad_all": "Fractures of 2 to 8 pieces. While cmnet was written, it was tried out on some of one half of\n"
-    "the objects (*development*); the other half was measured only. The rows are of different machines: their\n"
-    "seconds do not compare.\n",
+    "the objects (*development*); the other half was measured only.\n",
     "breaking_bad": "Fractures of 2 to 8 pieces, evenly spaced over all of the half.\n",
 }
 SHORT = {
@@ -93,7 +92,8 @@ places to about 5° and 2 %, two pieces of Venus only roughly. `pairs`: six obje
 `FrescoRepair` is a guess. They are for academic use and do not come with cmnet. *In place*: off by less than 5° and 2 %
 of the object's size, in the frame of the largest part; joins are judged alike.
 """
-LONG = ("geodesic, median", "seconds")  # columns of a table that README leaves out
+RIGHT = re.compile(r"right: off by less than (\S+)° and (\S+) of")  # in the choices of a file
+LONG = ("geodesic, median",)  # columns of a table that README leaves out
 PUBLISHED = {  # PA_CD, %, on the everyday set, trained on it
     "DGL": 31.0,
     "Jigsaw": 57.3,
@@ -109,6 +109,8 @@ Measured on two cores without a GPU. Every table names the command that made it 
 point from its true place below 0.1 of the object's size, largest part fixed), **PA_CD** the same by chamfer distance,
 which forgives thin parts turned around. A part that is left out counts as lying in the middle, which hardly ever is its
 place; **placed** is the share of parts that are not left out: what is placed and not in its place is a mistake.
+**Joins right** is the share of the joins used that are right. How far off these may be is said with the tables;
+`cmnet evaluate` allows 5° and 2 % of the object's size.
 
 By default cmnet takes nothing for granted: there may be foreign parts, and what is not sure stays out. The published
 methods know that all parts are of one object, and place every one. Told the same (`--one-object`), cmnet also places
@@ -127,9 +129,15 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def source(name: str, result: Mapping[str, Any]) -> str:
-    """How a figure was made; with what its file says about it, such as that the code has changed since."""
-    told = f" ({result['note']})" if "note" in result else ""
-    return f"`{result['command']}` → `{name}.json`{told}\n"
+    """How a figure was made."""
+    return f"`{result['command']}` → `{name}.json`\n"
+
+
+def when_right(results: Iterable[Mapping[str, Any]]) -> str:
+    """How far a join that is right may be off, as the files of these results say."""
+    told = {m.groups() for r in results for choice in r["protocol"]["choices"] if (m := RIGHT.search(choice))}
+    limits = " or ".join(f"{turn}° and {100 * float(size):g} %" for turn, size in sorted(told))
+    return f"A join is right that is off by less than {limits} of the object's size.\n" if told else ""
 
 
 def number(value: float | None, digits: int = 1, unit: str = "") -> str:
@@ -164,7 +172,8 @@ def assemblies(key: str, title: str) -> str | None:
     best = next(iter(results.values()))
     lines = {name: row_of(result, "cmnet", "all") for name, result in results.items()}
     lines["chance"] = row_of(best, "chance", "all")
-    blocks = [DATA[key], table(OVERALL, [overall(name, line) for name, line in lines.items()])]
+    blocks = [DATA[key] + when_right(results.values())]
+    blocks += [table(OVERALL, [overall(name, line) for name, line in lines.items()])]
     for name in distinct_results(lines, results):
         by_count = rows_by_count(results[name])
         if len(by_count) > 1:
@@ -194,11 +203,11 @@ def wear_costs(sets: Sequence[str]) -> str | None:
     for name, file in (("", "base"), (", told that it is one object", "one")):
         before, after = (pa_of_sets([f"{key}_{state}_{file}" for key in sets]) for state in ("clean", "worn"))
         if before.keys() != after.keys() or not before:
-            return None
+            continue
         lost = [before[path] - after[path] for path in sorted(before)]
         low, high = interval(lost, sorted(before), np.random.default_rng(0))
         told.append(f"{number(sum(lost) / len(lost))} points ({number(low)} – {number(high)}){name}")
-    return "; ".join(told)
+    return "; ".join(told) or None
 
 
 def pa_of_sets(names: Sequence[str]) -> dict[str, float]:
@@ -241,7 +250,7 @@ def fracture_at(path: str) -> FractureFolder:
     return FractureFolder(Path(path), path, (), subset, "/".join(category), object_id)
 
 
-OVERALL = ("", "n", "PA_CRD", "95 %", "placed", "PA_CD", "geodesic, median", "whole objects", "joins right", "seconds")
+OVERALL = ("", "n", "PA_CRD", "95 %", "placed", "PA_CD", "geodesic, median", "whole objects", "joins right")
 
 
 def row_of(result: Mapping[str, Any], method: str, pieces: str) -> dict[str, Any]:
@@ -268,7 +277,6 @@ def overall(name: str, row: Mapping[str, Any]) -> list[str]:
         number(row["median"], 2, "°"),
         number(row["whole"], 0, " %"),
         number(row["precision"], 1, " %") if row["joins"] else "–",
-        number(row["seconds"]),
     ]
 
 
@@ -281,7 +289,6 @@ FIGURES = {
     "RMSE(T) ×1e-2": "rmse_t",
     "whole %": "whole",
     "joins right %": "precision",
-    "seconds": "seconds",
 }
 
 
@@ -309,17 +316,6 @@ def solvers() -> str | None:
     return section("The solver against the published one", told, table(("", "n", *FIGURES), rows))
 
 
-def one_run() -> str | None:
-    """Both solvers in one run."""
-    if (result := read("solvers")) is None:
-        return None
-    names = {"all stages": "robust", "paper": "published", "chance": "chance"}
-    rows = [every_figure(names[line["method"]], line) for line in result["rows"] if in_all(line)]
-    told = "The same parts, in the same places: one fracture of each number of pieces, of Breaking Bad 2 to 8, of the\n"
-    told += "generated benchmark, clean or worn, 2 to 18.\n"
-    return section("Both solvers in one run", told, table(("", "n", *FIGURES), rows), source("solvers", result))
-
-
 def in_all(row: Mapping[str, Any]) -> bool:
     """Whether a row is about all fractures."""
     return (row["subset"], row["pieces"]) == ("all", "all")
@@ -329,7 +325,7 @@ def stages() -> str | None:
     if (result := read("stages")) is None:
         return None
     lines = [row for row in result["rows"] if in_all(row)]
-    rows = [every_figure(line["method"], line) for line in lines]
+    rows = [[*every_figure(line["method"], line), number(line["seconds"])] for line in lines]
     whole = {o["path"]: o["cd"] for o in result["objects"] if o["method"] == lines[0]["method"]}
     worst = max(whole, key=lambda path: whole[path])
     told = "All stages, all of them told that it is one object, each left out in turn, and the published solver, on\n"
@@ -339,28 +335,8 @@ def stages() -> str | None:
     same = [line["method"] for line in lines[1:] if line["pa_crd"] == lines[0]["pa_crd"]]
     if same:
         told += f"On these fractures the same parts are in place {' and '.join(same)}.\n"
-    return section("What every stage is worth", told, table(("", "n", *FIGURES), rows), source("stages", result))
-
-
-def touching() -> str | None:
-    """What it brings to seek worn breaks by their faces."""
-    if (result := read("touching")) is None:
-        return None
-    pairs = {"all": "most touching", "other pairs": "other pairs", "foreign pairs": "of different objects"}
-    lines = {
-        f"{told}, {when}": result[file][key]
-        for key, told in pairs.items()
-        for file, when in (("before", "by edges"), ("after", "by faces too"))
-    }
-    shares = ("within 5°", "accepted", "precision")
-    rows = [
-        [name, str(line["n"]), *(percent(line[k]) for k in shares), number(line["seconds"], 2)]
-        for name, line in lines.items()
-    ]
-    told = "The coarse look at pairs of worn parts, with the network, on development objects: poses sought by edges\n"
-    told += f"alone, and by what lies on breaks as well. Made by `{result['data']}`.\n"
-    columns = ("pairs", "n", "within 5°", "accepted", "of these right", "seconds")
-    return section("Worn edges", told, table(columns, rows), source("touching", result))
+    shown = table(("", "n", *FIGURES, "seconds"), rows)
+    return section("What every stage is worth", told, shown, source("stages", result))
 
 
 def lost() -> str | None:
@@ -406,9 +382,9 @@ def confidence() -> str | None:
     columns = ("joins", "n", "claimed", "right", "reliability error")
     picture = "![Confidence against the share that is right](images/reliability.png)\n"
     told = "Confidence was fitted on other generated objects, never on these. *Accepted*: it claims at least a half.\n"
-    sizes = {result.get("tolerance", {"size": 0.03})["size"] for result in found.values()}
-    told += f"A join is right that is off by less than 5° and {' or '.join(map(str, sorted(sizes)))} of the object's "
-    told += "size. The picture is by the first\ncommand.\n"
+    sizes = {100 * result.get("tolerance", {"size": 0.03})["size"] for result in found.values()}
+    told += f"A join is right that is off by less than 5° and {' or '.join(f'{size:g} %' for size in sorted(sizes))} "
+    told += "of the object's size. The picture is by the\nfirst command.\n"
     return section("Confidence", told, picture, table(columns, rows), *(source(*result) for result in found.items()))
 
 
@@ -566,9 +542,7 @@ def page() -> str:
     sections = [two_parts(), *(assemblies(key, title) for key, title in SETS.items())]
     sections += [
         solvers(),
-        one_run(),
         stages(),
-        touching(),
         lost(),
         piles(),
         conditions(),
@@ -587,7 +561,7 @@ def page() -> str:
 def summary() -> str:
     """What README says."""
     blocks = [summary_of_pairs(), summary_of_assemblies(), summary_of_speed()]
-    blocks.append("More, how each figure was made, and by which code: [docs/results.md](docs/results.md).\n")
+    blocks.append("More, and how each figure was made: [docs/results.md](docs/results.md).\n")
     return "\n".join(block for block in blocks if block)
 
 
@@ -603,18 +577,16 @@ def summary_of_pairs() -> str | None:
 
 
 def summary_of_assemblies() -> str | None:
-    rows = []
+    rows, every = [], []
     for key, name in SHORT.items():
         results = {method: result for method, file in METHODS.items() if (result := read(f"{key}_{file}"))}
-        lines = {
-            f"{method} *" if "note" in result else method: row_of(result, "cmnet", "all")
-            for method, result in results.items()
-        }
+        lines = {method: row_of(result, "cmnet", "all") for method, result in results.items()}
         if results:
             lines["chance"] = row_of(next(iter(results.values())), "chance", "all")
         rows += [[name, *brief(overall(method, line))] for method, line in lines.items()]
-    told = "Whole objects. PA: share of parts in their places; placed: share of parts that are not left out."
-    told += " *: by earlier code, see below.\n\n" if any("*" in row[1] for row in rows) else "\n\n"
+        every += results.values()
+    told = "Whole objects. PA: share of parts in their places; placed: share of parts that are not left out.\n"
+    told += f"{when_right(every)}\n"
     return told + table(("data", "method", *brief(OVERALL)[1:]), rows) if rows else None
 
 
@@ -628,7 +600,6 @@ def summary_of_speed() -> str | None:
         return None
     told = ", ".join(f"{r['pieces']} pieces in {r['seconds']:.0f} s" for r in result["rows"])
     alone = " (geometry alone)" if "--weights none" in result["command"] else ""
-    alone += " *" if "note" in result else ""
     return f"On two cores{alone}: {told}.\n"
 
 

@@ -48,3 +48,30 @@ def test_conditions_and_real_scans_are_told_where_they_were_measured(tmp_path, m
     assert "| holes | 5 | 80.0 % | 60.0 % | 40.0 – – | 90.0 % | – | 4 | 87.5 % | 75.0 % | 0.125 | 0.125 |" in page
     assert "less than 5° and 2 %" in page
     assert "| tuwien/cake: cmnet, with the network | 11 | 50.0 % | 60.0 % | 7 | 6 | 3.0 |" in page
+
+
+def test_what_is_measured_again_comes_onto_the_page(tmp_path, monkeypatch):
+    monkeypatch.setattr(results_page, "RESULTS", tmp_path)
+    shares = dict.fromkeys(("pure", "exact", "foreign out", "precision", "PA_CRD", "placed"), 0.5)
+    piles = {"2 objects": {"piles": 4, "pieces": 8.5, **shares}}
+    counts = {"parts": 6, "believed": 5, "found": 4, "both": 3, "accepted": 2, "right": 1}
+    rows = [{"method": name, "subset": "all", "pieces": "all", "n": 1} for name in ("all stages", "without loops")]
+    rows = [row | dict.fromkeys(results_page.FIGURES.values(), 7) | {"seconds": 9} for row in rows]
+    objects = [{"path": path, "method": "all stages", "cd": cd} for path, cd in (("a", 3), ("b", 1))]
+    for name, table in {"piles": piles, "lost": {"all": counts}}.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps({"command": "measure", "table": table}))
+    (tmp_path / "stages.json").write_text(json.dumps({"command": "measure", "rows": rows, "objects": objects}))
+    page = results_page.page()
+    assert "| 2 objects | 4 | 8.5 | 50.0 % |" in page
+    assert "| all | 6 | 5 | 4 | 3 | 2 | 1 |" in page
+    assert "| without loops | 1 | 7.0 |" in page
+    assert "75.0 % of the CD is that of one fracture, `a`" in page
+    assert "the same parts are in place without loops" in page
+
+
+def test_the_page_says_by_what_a_join_is_judged():
+    def result(size):
+        return {"protocol": {"choices": [f"precision is ... right: off by less than 5° and {size} of the object's"]}}
+
+    assert "5° and 3 % of" in results_page.when_right([result(0.03)])
+    assert "5° and 2 % or 5° and 3 % of" in results_page.when_right([result(0.03), result(0.02), result(0.03)])
