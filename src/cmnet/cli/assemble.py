@@ -144,7 +144,7 @@ def _keep_inputs_out(out: Path, source: Sequence[Any]) -> None:
 
 @contextmanager
 def _reading() -> Iterator[None]:
-    """What may not be read is one sentence about that file, and none about the folder that is written."""
+    """Blames a file that may not be read, not the folder that is written."""
     from cmnet.errors import InputError
 
     try:

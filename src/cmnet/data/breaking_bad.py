@@ -69,7 +69,7 @@ def find_fractures(
 
 
 def _with_known_places(found: list[FractureFolder]) -> list[FractureFolder]:
-    """Where some folders hold scans and say where these belong, those that do not say are of unknown places."""
+    """Without the folders whose pieces have no known place, if there are scans that do have one."""
     if not any(is_scan(f.path) for f in found):
         return found
     unknown = [f.name for f in found if not (is_scan(f.path) or f.path.name.startswith(FRACTURES))]

@@ -38,7 +38,7 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class _Private(_CacheLocator):
-    """Before one of numba's places: refuses a folder in which others may put what is run, and one of nobody's."""
+    """Guards one of numba's cache folders: it must not be writable by others, nor lie below a literal `~`."""
 
     def ensure_cache_path(self) -> None:
         folder = Path(self.get_cache_path())

@@ -83,7 +83,7 @@ def poisson_subset(points: Array, normals: Array, count: int, radius: float) -> 
 
 
 def _apart(points: Array, normals: Array, radius: float) -> Ints:
-    """The candidates that no earlier one that is kept, on the same side of a wall, is as near to as the radius."""
+    """Greedy Poisson-disk subset: a candidate is kept if no kept one on its side of a wall lies within the radius."""
     kept = np.zeros(len(points), dtype=np.bool_)
     if len(points):
         _throw(points - points.min(axis=0), normals, radius, kept)

@@ -9,7 +9,7 @@ from cmnet.geometry.types import Array, Ints
 
 
 def even_tree(points: Array) -> cKDTree:
-    """Over samples that lie evenly on a surface: cells cut in the middle are a sixth faster for these than halves."""
+    """A kd-tree of samples that lie evenly on a surface: split at the middle of a cell, not at the median, it is faster."""
     return cKDTree(points, leafsize=16, balanced_tree=False)
 
 
