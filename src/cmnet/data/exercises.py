@@ -171,7 +171,7 @@ def _taken_apart(xyz: Array, rng: np.random.Generator) -> Pose:
 
 
 def _seen(points: Points, drawing: Drawing, rng: np.random.Generator) -> tuple[Array, Array, Bools]:
-    """Noisy positions and normals of the samples that the network sees, and (n,) bool: which of all samples these are."""
+    """Noisy positions and normals of the samples that the network sees, and (n,) bool: which of all these are."""
     which = kept(points.xyz, drawing.augmentation, rng)
     xyz, normals = roughened(points.xyz[which], points.normals[which], drawing.augmentation, rng)
     chosen = focused(xyz, normals, drawing.seen(len(xyz)), drawing.focus)
