@@ -9,7 +9,7 @@ from cmnet.geometry.types import Array, Ints
 
 
 def even_tree(points: Array) -> cKDTree:
-    """A kd-tree of samples that lie evenly on a surface: faster where it splits cells in the middle, not at the median."""
+    """A kd-tree of samples that lie evenly on a surface: splits in the middle are faster than at the median."""
     return cKDTree(points, leafsize=16, balanced_tree=False)
 
 
