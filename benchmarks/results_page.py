@@ -303,7 +303,7 @@ def solvers() -> str | None:
     rows = [
         every_figure(f"{SHORT[key]}: {name}", row_of(result, "cmnet", "all"))
         for key, found in results.items()
-        if None not in found
+        if found[0] and found[-1]
         for name, result in zip(files, found, strict=True)
         if result
     ]
