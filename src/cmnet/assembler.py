@@ -151,7 +151,7 @@ class Assembler:
             surfaces,
             terms(known, centres, SHIFT * unit),
             learned,
-            each=lambda stage, work, count: self._each(stage, work, count, tell),
+            each=lambda stage, work, items: self._each(stage, work, items, tell),
         )
         assembly = finished(run(plan(), state), [part.name for part in loaded])
         return with_matches(assembly, kept)

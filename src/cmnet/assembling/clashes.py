@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -29,36 +29,29 @@ class Clashes:
     """What running into each other says against poses of two parts, as the most lenient of the looks sees it.
 
     From afar, a crumb is hardly larger than a voxel; closely, a worn join is off by more than parts may overlap.
-    looks : surfaces of all parts, at one scale or more
+    looks : surfaces of all parts, at one scale or more; said : before
     """
 
-    looks: Sequence[Sequence[Surface]]
-    _reaches: list[list[float]] = field(init=False)
-    _known: dict[tuple[int, int, bytes], float] = field(default_factory=dict)  # growths that are tried again ask again
+    looks: Sequence[Mapping[int, Surface]]
+    said: dict[tuple[int, int, bytes], float] = field(default_factory=dict)  # growths that are tried again ask again
 
-    def __post_init__(self) -> None:
-        self._reaches = [
-            [s.unit * float(np.linalg.norm(s.points, axis=1).max(initial=0.0)) for s in k] for k in self.looks
-        ]
+    def only(self, parts: Collection[int]) -> Clashes:
+        """Of some parts alone."""
+        return Clashes([{k: surface for k, surface in look.items() if k in parts} for look in self.looks])
 
     def __call__(self, i: int, j: int, T_i_j: Pose) -> float:
         key = (i, j, T_i_j.matrix().tobytes())
-        if key not in self._known:
-            self._known[key] = np.inf
-            for look, reach in zip(self.looks, self._reaches):
-                if self._known[key]:  # what one look has nothing against, no other is asked
-                    said = _against(look[i], look[j], T_i_j, reach[i] + reach[j])
-                    self._known[key] = min(self._known[key], said)
-        return self._known[key]
+        if key not in self.said:
+            self.said[key] = np.inf
+            for look in self.looks:
+                if self.said[key]:  # what one look has nothing against, no other is asked
+                    against = _against(look[i], look[j], T_i_j)
+                    self.said[key] = min(self.said[key], against)
+        return self.said[key]
 
 
-def _reach(surface: Surface) -> float:
-    """How far a part reaches from its centre, in its own unit."""
-    return surface.unit * float(np.linalg.norm(surface.points, axis=1).max(initial=0.0))
-
-
-def _against(a: Surface, b: Surface, T_i_j: Pose, reach: float) -> float:
-    if np.linalg.norm(T_i_j.apply(b.T_part_surface.t) - a.T_part_surface.t) > reach:
+def _against(a: Surface, b: Surface, T_i_j: Pose) -> float:
+    if np.linalg.norm(T_i_j.apply(b.T_part_surface.t) - a.T_part_surface.t) > a.reach + b.reach:
         return 0.0
     T = pose_of_surfaces(a, b, T_i_j)
     # Of two scans of one part, surfaces lie on surfaces: only their volumes are in each other.
@@ -94,7 +87,7 @@ def _between(a: Group, b: Group, T_a_b: Pose, against: Against) -> Iterable[tupl
 
 
 def _refusal(
-    parts: tuple[int, int], confidence: float, surfaces: Sequence[Surface], k: int, l: int, T_k_l: Pose
+    parts: tuple[int, int], confidence: float, surfaces: Mapping[int, Surface], k: int, l: int, T_k_l: Pose
 ) -> Refusal:
     """With the deepest of the samples of either part that lie inside the other."""
     a, b = surfaces[k], surfaces[l]

@@ -16,7 +16,7 @@ from cmnet.assembling.steps import parts_across
 from cmnet.assembling.uncertainty import with_uncertainties
 from cmnet.pairing.join import Join
 from cmnet.solving.assembly import Assembly, to_assembly
-from cmnet.solving.groups import Pair
+from cmnet.solving.groups import Group, Pair
 from cmnet.solving.growth import Problem
 from cmnet.solving.solve import solve
 from cmnet.solving.terms import unmet
@@ -62,9 +62,19 @@ def merge(state: State, step: Pass) -> None:
     groups = solve(problem, state.unit, fixed)
     if step.settles:
         same = {frozenset(group.T) for group in begun}
-        far, close = (state.surfaces(name) for name in step.scales)
-        groups = [g if frozenset(g.T) in same else settle(g, far, close, fixed) for g in groups]
+        groups = [g if frozenset(g.T) in same else _settled(state, g, step.scales) for g in groups]
     state.take(groups)
+
+
+def _settled(state: State, group: Group, scales: Sequence[str]) -> Group:
+    """The group, settled on its surfaces, or as it was settled before."""
+    fixed = [k for k in state.terms.fixed if k in group.T]
+    asked = repr((scales, fixed, [*group.T], [join.number for join in group.joins])).encode()
+    asked += b"".join(T.matrix().tobytes() for T in group.T.values())
+    if asked not in state.memo.settled:
+        far, close = (state.surfaces(name) for name in scales)
+        state.memo.settled[asked] = settle(group, far, close, fixed).T
+    return Group(state.memo.settled[asked], group.joins)
 
 
 def keep(state: State, step: Pass, new: Sequence[Join]) -> None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 
 from cmnet.assembling.clashes import Clashes
+from cmnet.assembling.memo import Key, Two, question
 from cmnet.assembling.passes import Judge, Pass
-from cmnet.assembling.state import Key, State
-from cmnet.assembling.steps import Two
+from cmnet.assembling.state import State
 from cmnet.geometry.pose import Pose
+from cmnet.geometry.types import Array
 from cmnet.pairing.join import Join
 from cmnet.pairing.judge.confidence import shares, where_it_belongs
 from cmnet.pairing.judge.evidence import verify
@@ -22,6 +24,9 @@ from cmnet.pairing.surface.surface import Surface
 from cmnet.pairing.two_looks import Seen, Twice, examine_twice, of_like_relief, seek, worth_showing
 from cmnet.settings import Acceptance
 from cmnet.solving.groups import Group, Pair
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 FROM_JOINS = 8  # poses of joins between their parts that are tried for two groups, the surest ones
 FROM_PAIR, FROM_GROUPS = 2, 12  # suggestions of the network that are taken from two parts, and for two groups
@@ -34,48 +39,68 @@ def matched(state: State, step: Pass) -> list[Join]:
     """New joins of all those that the pass has to match and that were not compared in this way before."""
     assert step.who is not None
     pairs = [pair for pair in step.who(state) if _is_new(state, step, pair)]
-    if step.judge is Judge.PAIR:
-        surfaces, coarse = state.parts, state.surfaces("coarse") if len(pairs) <= FEW else None
-        two = [(min(a.T), min(b.T)) for a, b in pairs]
-        found = state.each("joins", PairWork(two, surfaces, coarse, state.learned), len(two))
-    else:
-        found = state.each("second look", _work(state, step, pairs), len(pairs))
-    return state.numbered([join for some in found for join in some])
+    centres, memo = state.centres, state.memo
+    found = {n: memo.find(step.kind, pair, centres, state.unit) for n, pair in enumerate(pairs)}
+    todo = [n for n, known in found.items() if known is None] if state.looking else []
+    for n, new in zip(todo, _compared(state, step, [pairs[n] for n in todo])):
+        found[n] = memo.keep(step.kind, pairs[n], new)
+    return [join for some in found.values() for join in some or ()]
 
 
 def _is_new(state: State, step: Pass, pair: Two) -> bool:
-    key = step.kind, frozenset(frozenset(group.T) for group in pair)
-    new = key not in state.tried
-    state.tried.add(key)
+    asked = question(step.kind, pair)
+    new = asked not in state.tried
+    state.tried.add(asked)
     return new
+
+
+def _compared(state: State, step: Pass, pairs: Sequence[Two]) -> list[list[Join]]:
+    """The joins of each of the pairs."""
+    if step.judge is not Judge.PAIR:
+        return state.each("second look", _work(state, step, pairs), range(len(pairs)))
+    surfaces, two = dict(enumerate(state.parts)), [(min(a.T), min(b.T)) for a, b in pairs]
+    coarse = dict(enumerate(state.surfaces("coarse"))) if len(pairs) <= FEW else {}
+    return state.each("joins", PairWork(surfaces, coarse, state.learned), two)
 
 
 @dataclass(frozen=True, eq=False)
 class PairWork:
-    """Joins of the pairs of parts, by their surfaces; what the coarse ones suggest is tried on them as well."""
+    """Joins of parts (i, j) by their surfaces; what the coarse ones suggest, if there are any, is tried on them, too.
 
-    pairs: Sequence[Pair]
-    surfaces: Sequence[Surface]
-    coarse: Sequence[Surface] | None
+    learned : T_i_j that the network suggests
+    """
+
+    surfaces: Mapping[int, Surface]
+    coarse: Mapping[int, Surface]
     learned: Mapping[Pair, Sequence[Pose]]
 
-    def __call__(self, k: int) -> list[Join]:
-        i, j = self.pairs[k]
-        suggested = [*self.learned.get((i, j), ())]
+    def __call__(self, pair: Pair) -> list[Join]:
+        i, j = pair
+        suggested = [*self.learned.get(pair, ())]
         if self.coarse:
             suggested += suggestions(self.coarse[i], self.coarse[j], FROM_CREASES)
-        return joins(self.surfaces[i], self.surfaces[j], (i, j), suggested)
+        return joins(self.surfaces[i], self.surfaces[j], pair, suggested)
+
+    def only(self, items: Sequence[Pair]) -> PairWork:
+        """With no more than these pairs need."""
+        parts = {k for pair in items for k in pair}
+        learned = {pair: self.learned[pair] for pair in items if pair in self.learned}
+        return PairWork(_some(self.surfaces, parts), _some(self.coarse, parts), learned)
 
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """All parts at one scale, and the groups that are compared. The part of a group's surface is the group."""
+    """Parts at one scale, and the groups that are compared. The part of a group's surface is the group."""
 
-    parts: Sequence[Surface]
+    parts: Mapping[int, Surface]
     groups: Mapping[Key, Surface]
 
     def of(self, a: Group, b: Group) -> Seen:
         return self.groups[_key(a)], self.groups[_key(b)]
+
+    def only(self, groups: Sequence[Group]) -> View:
+        keys = {_key(group) for group in groups}
+        return View(_some(self.parts, {k for key in keys for k in key}), _some(self.groups, keys))
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,18 +109,35 @@ class GroupWork:
 
     view, closer : what is seen of them at the scales of the pass
     learned      : T_i_j of parts that the network suggests; known : joins found so far, sure or not, both ways
-    areas        : (n,) float, of all parts
+    areas        : (n,) float, of all parts; breaks : whether the network says what is broken
     """
 
-    pairs: Sequence[Two]
+    pairs: Mapping[int, Two]
     judge: Judge
     view: View
     closer: View | None
     learned: Mapping[Pair, Sequence[Pose]]
     known: Mapping[Pair, Sequence[tuple[float, Pose]]]
     clashes: Clashes
-    areas: np.ndarray
+    areas: Array
+    breaks: bool
     acceptance: Acceptance
+
+    def only(self, items: Sequence[int]) -> GroupWork:
+        """With no more than these pairs need."""
+        some = {k: self.pairs[k] for k in items}
+        groups = [group for pair in some.values() for group in pair]
+        parts = {k for group in groups for k in group.T}
+        near = lambda known: {pair: said for pair, said in known.items() if {*pair} <= parts}  # noqa: E731
+        return replace(
+            self,
+            pairs=some,
+            view=self.view.only(groups),
+            closer=self.closer and self.closer.only(groups),
+            learned=near(self.learned),
+            known=near(self.known),
+            clashes=self.clashes.only(parts),
+        )
 
     def __call__(self, k: int) -> list[Join]:
         a, b = self.pairs[k]
@@ -142,7 +184,7 @@ class GroupWork:
     def _shared(self, a: Group, found: Sequence[Twice]) -> list[Twice]:
         """With the probability of every pose on group a; of two that are known to belong together, of every place."""
         logits = [c.logit for c in found]
-        known = self.judge is Judge.BELONGING and self.view.parts[0].broken is not None  # fitted with the network
+        known = self.judge is Judge.BELONGING and self.breaks  # fitted with the network
         sure = where_it_belongs(logits) if known else shares(np.array(logits) + self._leaning(a)).tolist()
         return [replace(c, confidence=p) for c, p in zip(found, sure)]
 
@@ -194,17 +236,25 @@ def _work(state: State, step: Pass, pairs: Sequence[Two]) -> GroupWork:
         known.setdefault((j, i), []).append((join.sure, join.T_i_j.inverse()))
     groups = [group for pair in pairs for group in pair]
     # What the first scale sees is the same in all passes; other views forget what passes of their kind do not compare.
-    views = [_view(state, name, groups, ("first",) if name == "first" else step.kind) for name in step.scales]
-    view, closer = views[0], views[1] if len(views) > 1 else None
-    clashes = state.clashes(step.solid)
-    areas = np.array([surface.area for surface in view.parts])
-    return GroupWork(pairs, step.judge, view, closer, state.learned, known, clashes, areas, state.acceptance)
+    views = [_view(state, name, groups, "first" if name == "first" else step.kind) for name in step.scales]
+    return GroupWork(
+        dict(enumerate(pairs)),
+        step.judge,
+        views[0],
+        views[1] if len(views) > 1 else None,
+        state.learned,
+        known,
+        state.clashes(step.solid),
+        np.array([surface.area for surface in views[0].parts.values()]),
+        state.parts[0].broken is not None,
+        state.acceptance,
+    )
 
 
-def _view(state: State, scale: str, groups: Iterable[Group], kind: tuple[object, ...]) -> View:
+def _view(state: State, scale: str, groups: Iterable[Group], kind: str) -> View:
     parts, made = state.surfaces(scale), state.views.get(kind, {})
     state.views[kind] = {_key(group): _surface(parts, group, made) for group in groups}
-    return View(parts, state.views[kind])
+    return View(dict(enumerate(parts)), state.views[kind])
 
 
 def _surface(parts: Sequence[Surface], group: Group, made: Mapping[Key, Surface]) -> Surface:
@@ -223,6 +273,10 @@ def _found(seen: Seen, suggested: Sequence[Pose]) -> list[Candidate]:
 def _worth_showing(seen: Seen, suggested: Sequence[Pose]) -> list[Pose]:
     """What one look finds that is worth being examined by the other."""
     return [pose_of_parts(*seen, c.T_a_b) for c in _found(seen, suggested) if worth_showing(c.evidence)]
+
+
+def _some(table: Mapping[K, V], keys: Collection[K]) -> dict[K, V]:
+    return {key: value for key, value in table.items() if key in keys}
 
 
 def _key(group: Group) -> Key:

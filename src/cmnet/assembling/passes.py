@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from cmnet.assembling.state import Kind, State
+from cmnet.assembling.state import State
 from cmnet.assembling.steps import (
     Begin,
     Who,
@@ -76,9 +76,9 @@ class Pass:
     breaks: bool = False
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> str:
         """What passes of one kind have compared is not compared again by another."""
-        return self.scales, self.judge
+        return " ".join([self.judge.name.lower(), *self.scales])
 
     @property
     def solid(self) -> tuple[str, ...]:

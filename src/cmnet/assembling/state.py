@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from cmnet.assembling.clashes import Clashes
+from cmnet.assembling.memo import Key, Memo, Question
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.types import Array
 from cmnet.pairing.join import Join
@@ -19,10 +20,8 @@ from cmnet.solving.groups import Group, Pair, standing, with_singles
 from cmnet.solving.terms import Terms
 
 SHIFT = 0.03  # units by which agreeing joins may put a part's centre apart
-Key = frozenset[int]  # the parts of a group
-Kind = tuple[Any, ...]  # how two groups were compared
 Surfaces = Callable[[str], Sequence[Surface]]  # of all parts, by the name of a scale; made when first asked for
-Each = Callable[[str, Callable[[int], Any], int], list[Any]]  # (stage, work, count): what work makes of 0 … count − 1
+Each = Callable[[str, Callable[[Any], Any], Sequence[Any]], list[Any]]  # (stage, work, items): what work makes of each
 
 
 @dataclass(eq=False)
@@ -34,6 +33,7 @@ class State:
     learned  : T_i_j of parts that the network suggests
     each     : does the work
     acceptance : what is enough
+    memo     : what was computed before; looking : False: nothing else is compared
     joins    : candidates, numbered, the surest first
     groups   : of several parts, or of fixed ones, the largest first, as `standing` leaves them
     aside    : joins that wait; earlier : the candidates before the last pass that may be taken back
@@ -46,14 +46,15 @@ class State:
     learned: Mapping[Pair, Sequence[Pose]]
     each: Each
     acceptance: Acceptance = field(default_factory=Acceptance)
+    memo: Memo = field(default_factory=Memo)
+    looking: bool = True
     joins: list[Join] = field(default_factory=list)
     groups: list[Group] = field(default_factory=list)
     aside: list[Join] = field(default_factory=list)
     earlier: list[Join] | None = None
-    tried: set[tuple[Kind, frozenset[Key]]] = field(default_factory=set)
-    views: dict[Kind, dict[Key, Surface]] = field(default_factory=dict)
+    tried: set[Question] = field(default_factory=set)
+    views: dict[str, dict[Key, Surface]] = field(default_factory=dict)
     _clashes: dict[tuple[str, ...], Clashes] = field(default_factory=dict)
-    _next: int = 0
 
     def __post_init__(self) -> None:
         self.groups = list(self.terms.start)
@@ -88,12 +89,9 @@ class State:
 
     def clashes(self, scales: tuple[str, ...]) -> Clashes:
         if scales not in self._clashes:
-            self._clashes[scales] = Clashes([self.surfaces(name) for name in scales])
+            said = self.memo.volumes.setdefault(scales, {})
+            self._clashes[scales] = Clashes([dict(enumerate(self.surfaces(name))) for name in scales], said)
         return self._clashes[scales]
-
-    def numbered(self, joins: Sequence[Join]) -> list[Join]:
-        first, self._next = self._next, self._next + len(joins)
-        return [replace(join, number=first + n) for n, join in enumerate(joins)]
 
     def take(self, groups: Sequence[Group]) -> None:
         """The groups that hold from now on, with the joins that they rest on marked as used."""

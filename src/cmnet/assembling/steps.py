@@ -7,13 +7,13 @@ from itertools import combinations
 
 import numpy as np
 
+from cmnet.assembling.memo import Two
 from cmnet.assembling.state import State
 from cmnet.geometry.pose import Pose
 from cmnet.solving.groups import Group
 
 MANY = 300  # pairs of parts of different groups that are matched one by one, at most
 
-Two = tuple[Group, Group]
 Who = Callable[[State], list[Two]]
 Begin = Callable[[State], bool]  # whether there is a reason to go on
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from scipy.spatial import cKDTree
@@ -76,6 +77,11 @@ class Surface:
     signed: Floats32
     sample_of: Ints32
     crease_of: Ints32
+
+    @cached_property
+    def reach(self) -> float:
+        """How far the part reaches from its centre, in its own unit."""
+        return self.unit * float(np.linalg.norm(self.points, axis=1).max(initial=0.0))
 
 
 def unit_of(parts: Sequence[Part]) -> float:
