@@ -204,9 +204,9 @@ def test_threads_that_assemble_at_once_get_their_own_answers(monkeypatch):
     def known_by_names(surfaces, *rest, **settings):
         return Assembly(np.tile(np.eye(4), (2, 1, 1)), [[0, 1]], [], [], surfaces)
 
-    monkeypatch.setattr(cmnet.assembler, "prepare", lambda part, *rest: part.name)
-    monkeypatch.setattr(cmnet.assembler, "joins", lambda *rest: [])
-    monkeypatch.setattr(cmnet.assembler, "suggestions", lambda *rest: [])
+    monkeypatch.setattr(cmnet.work, "prepare", lambda part, *rest: part.name)
+    monkeypatch.setattr(cmnet.work, "joins", lambda *rest: [])
+    monkeypatch.setattr(cmnet.work, "suggestions", lambda *rest: [])
     monkeypatch.setattr(cmnet.assembler, "look_again", known_by_names)
     monkeypatch.setattr(cmnet.assembler, "with_uncertainties", lambda assembly, *rest: assembly)
     objects = [[cmnet.Part(f"{k} {side}", BALL.vertices, BALL.faces) for side in "ab"] for k in range(16)]

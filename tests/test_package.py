@@ -27,17 +27,8 @@ def test_import_and_help_load_nothing_heavy(code):
     assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout.strip() == "[]"
 
 
-# for all but geometry
-COMMON = {
-    "__init__",
-    "__version__",
-    "errors",
-    "files",
-    "folders",
-    "processes",
-    "reading",
-    "settings",
-}
+# For all but geometry:
+COMMON = {"__init__", "__version__", "cluster", "errors", "files", "folders", "processes", "reading", "settings"}
 ROOMS = {  # what may be imported along with each of them: some of those above it, so that there are no cycles
     "geometry": set(),
     "parts": {"geometry"},
@@ -47,6 +38,7 @@ ROOMS = {  # what may be imported along with each of them: some of those above i
     "solving": {"geometry", "parts", "pairing", "matched"},
     "assembling": {"geometry", "parts", "pairing", "solving"},
     "assembler": {"geometry", "parts", "model", "pairing", "matched", "solving", "assembling"},
+    "session": {"geometry", "parts", "model", "pairing", "matched", "solving", "assembling", "assembler"},
     "data": {"geometry", "parts"},
     "training": {"geometry", "model", "data"},
     "evaluation": {"geometry", "parts", "model", "pairing", "solving", "data"},

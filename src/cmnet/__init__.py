@@ -16,9 +16,10 @@ _WHERE = {
     "Assembler": "cmnet.assembler",
     "Assembly": "cmnet.solving.assembly",
     "assemble": "cmnet.assembler",
+    "Session": "cmnet.session",
 }
 
-__all__ = ["Assembler", "Assembly", "CMNet", "Part", "Pose", "__version__", "assemble", "load_parts"]
+__all__ = ["Assembler", "Assembly", "CMNet", "Part", "Pose", "Session", "__version__", "assemble", "load_parts"]
 
 if TYPE_CHECKING:
     from cmnet.assembler import Assembler, assemble
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from cmnet.model.network import CMNet
     from cmnet.parts.load import load_parts
     from cmnet.parts.part import Part
+    from cmnet.session import Session
     from cmnet.solving.assembly import Assembly
 
 

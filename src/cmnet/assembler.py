@@ -1,9 +1,8 @@
-"""The corridor on one screen: parts → points → descriptors → matches; parts → surfaces → joins → assembly."""
+"""The network on parts: parts → points → descriptors → matches. A `Session` makes an assembly of what it suggests."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -11,30 +10,26 @@ from typing import Any
 import numpy as np
 import torch
 
-from cmnet.assembling.loop import finished, run
-from cmnet.assembling.passes import plan
-from cmnet.assembling.state import SHIFT, State, centres_of
+from cmnet.assembling.work import WithoutNoise
 from cmnet.errors import InputError
 from cmnet.geometry.focus import focused
 from cmnet.geometry.pose import Pose
-from cmnet.matched import PairMatches, breaks_of, correspondences, scored, with_matches
+from cmnet.geometry.sampling import allocate
+from cmnet.matched import PairMatches, correspondences, scored, with_matches
 from cmnet.model.descriptors import Descriptors
 from cmnet.model.network import CMNet, Matches
 from cmnet.model.weights import DEFAULT, NO_WEIGHTS
 from cmnet.pairing.propose.matches import poses_from_matches
-from cmnet.pairing.surface.breaks import Breaks
-from cmnet.pairing.surface.surface import Surface, prepare, unit_of
 from cmnet.parts.health import require_parts
 from cmnet.parts.load import load_parts
 from cmnet.parts.part import Part
-from cmnet.parts.points import Points, sample_parts, unit_length, without_noise
-from cmnet.processes import cores, forked
-from cmnet.settings import COARSE, FINE, FIRST, Scale
+from cmnet.parts.points import Points, sample_part, unit_length
+from cmnet.processes import Executor, cores, each
+from cmnet.settings import Settings
 from cmnet.solving.assembly import Assembly
 from cmnet.solving.constraints import Constraints, Known, load_constraints, of_one_object
 from cmnet.solving.paper import solve_paper
 from cmnet.solving.shonan import Edge
-from cmnet.solving.terms import terms
 
 SOLVERS = ("robust", "paper")
 SUGGESTED = 6  # poses of a pair that the network suggests, or the coarse surfaces
@@ -42,6 +37,10 @@ Progress = Callable[[str, int, int], None]  # (stage, done, in all)
 Pair = tuple[int, int]
 Suggested = dict[Pair, list[Pose]]
 Kept = dict[Pair, PairMatches]
+
+
+def silent(stage: str, done: int, total: int) -> None:
+    """Progress that nobody wants to see."""
 
 
 def assemble(
@@ -74,6 +73,8 @@ class Assembler:
     points  : total over all parts, split by area; None: what the weights were trained with
     device  : where the network runs; None: where it is
     workers : processes that share the work on surfaces; None: one for each core
+    executor : takes that work instead: anything with the `submit` of `concurrent.futures`; None: those processes
+    settings : how closely parts are looked at, and what is enough
     """
 
     def __init__(
@@ -84,12 +85,15 @@ class Assembler:
         device: str | torch.device | None = None,
         seed: int = 0,
         workers: int | None = None,
+        executor: Executor | None = None,
+        settings: Settings = Settings(),  # noqa: B008
     ) -> None:
         self._net: CMNet | None = None
         if isinstance(weights, CMNet):
             self._net = weights
         elif weights != NO_WEIGHTS:
             self._net = CMNet.from_pretrained(weights)
+        self.weights = weights
         if self._net is not None and device is not None:
             self._net = self._net.on(device)
         if solver not in SOLVERS:
@@ -99,7 +103,11 @@ class Assembler:
         if self._net is None and solver == "paper":
             raise InputError("the published solver and matches need a network; give weights, or use the robust solver")
         self._points, self.solver, self.seed = points, solver, seed
-        self.workers = cores() if workers is None else workers
+        self.workers, self.executor, self.settings = cores() if workers is None else workers, executor, settings
+
+    @property
+    def has_network(self) -> bool:
+        return self._net is not None
 
     @property
     def net(self) -> CMNet:
@@ -131,30 +139,22 @@ class Assembler:
         one_object: bool = False,
     ) -> Assembly:
         """`assemble` of two parts or more as `load_parts` returns them, which are not checked once more."""
-        tell = progress or (lambda stage, done, total: None)
         known = self._known(constraints, one_object, loaded)
-        if any(part.faces is None for part in loaded):
-            unit = unit_length(loaded)
-            loaded = self._each("clouds", lambda k: without_noise(loaded[k], unit), len(loaded), tell)
-        pairs = list(combinations(range(len(loaded)), 2))
-        kept: Kept = {}
-        described = self._described(loaded, tell) if self._net else []
         if self.solver == "paper":
-            edges = self._published_edges(described, pairs, tell, kept)
-            return with_matches(solve_paper(edges, [part.area for part in loaded]), kept)
-        learned = self._suggestions(described, pairs, tell, kept) if described else {}
-        breaks = [breaks_of(d) for d in described] or [None] * len(loaded)
-        scales = {"first": FIRST, "coarse": COARSE, "fine": FINE}
-        surfaces = cache(lambda name: self._surfaces(loaded, scales[name], tell, breaks))
-        unit, centres = surfaces("first")[0].unit, centres_of(surfaces("first"))
-        state = State(
-            surfaces,
-            terms(known, centres, SHIFT * unit),
-            learned,
-            each=lambda stage, work, items: self._each(stage, work, items, tell),
-        )
-        assembly = finished(run(plan(), state), [part.name for part in loaded])
-        return with_matches(assembly, kept)
+            return self._published(loaded, progress or silent)
+        from cmnet.session import Session
+
+        return Session(loaded, constraints=known, assembler=self, progress=progress).propose()
+
+    def _published(self, parts: Sequence[Part], tell: Progress) -> Assembly:
+        """By the published solver: one edge a pair, the weighted SVD of its matches, and their mass."""
+        parts, kept = self.still(parts, unit_length(parts), tell), Kept()
+        described, pairs = self._described(parts, tell), list(combinations(range(len(parts)), 2))
+        edges = [
+            Edge(*pair, self.net.pose(d_j, d_i, matches), float(matches.weights.sum()))
+            for pair, d_j, d_i, matches in self._matched(described, pairs, tell, kept)
+        ]
+        return with_matches(solve_paper(edges, [part.area for part in parts]), kept)
 
     def _known(self, constraints: Known | None, one_object: bool, parts: Sequence[Part]) -> Constraints | None:
         if self.solver == "paper" and constraints is not None:
@@ -164,41 +164,32 @@ class Assembler:
         known = None if constraints is None else load_constraints(constraints, parts)
         return of_one_object([part.name for part in parts], known) if one_object else known
 
-    def _surfaces(
-        self, parts: Sequence[Part], look: Scale, tell: Progress, breaks: Sequence[Breaks | None]
-    ) -> list[Surface]:
-        unit = unit_of(parts)
-        return self._each("surfaces", lambda k: prepare(parts[k], unit, look, self.seed, breaks[k]), len(parts), tell)
+    def still(self, parts: Sequence[Part], unit: float, tell: Progress) -> list[Part]:
+        """The parts; clouds with their noise averaged away. unit : length of one network unit"""
+        if all(part.faces is not None for part in parts):
+            return list(parts)
+        return self.each("clouds", WithoutNoise(dict(enumerate(parts)), unit), range(len(parts)), tell)
 
-    def _each(self, stage: str, work: Callable[[int], Any], count: int, tell: Progress) -> list[Any]:
-        """What `work` makes of 0 … count − 1, on all cores."""
-        results: dict[int, Any] = {}
-        for k, result in forked(work, range(count), self.workers):
-            results[k] = result
-            tell(stage, len(results), count)
-        return [results[k] for k in range(count)]
+    def each(self, stage: str, work: Callable[[Any], Any], items: Sequence[Any], tell: Progress) -> list[Any]:
+        """What `work` makes of the items, in their order: on all cores, or wherever the executor takes it."""
+        results: dict[Any, Any] = {}
+        for item, result in each(work, items, self.workers, self.executor):
+            results[item] = result
+            tell(stage, len(results), len(items))
+        return [results[item] for item in items]
 
     def suggestions(self, described: Sequence[Descriptors], pairs: Sequence[Pair]) -> Suggested:
         """T_i_j of the pairs of described parts, as the matches of the network suggest it, the likeliest first."""
-        return self._suggestions(described, pairs, lambda stage, done, total: None, {})
+        return self.suggested(described, pairs, silent, Kept())
 
-    def _suggestions(
+    def suggested(
         self, described: Sequence[Descriptors], pairs: Sequence[Pair], tell: Progress, kept: Kept
     ) -> Suggested:
-        """T_i_j of every pair, as the matches of the network suggest it."""
+        """The same; what the network matched is `kept`."""
         return {
             pair: poses_from_matches(correspondences(d_j, d_i, matches), SUGGESTED)
             for pair, d_j, d_i, matches in self._matched(described, pairs, tell, kept)
         }
-
-    def _published_edges(
-        self, described: Sequence[Descriptors], pairs: Sequence[Pair], tell: Progress, kept: Kept
-    ) -> list[Edge]:
-        """One a pair: the weighted SVD of its matches, and their mass."""
-        return [
-            Edge(*pair, self.net.pose(d_j, d_i, matches), float(matches.weights.sum()))
-            for pair, d_j, d_i, matches in self._matched(described, pairs, tell, kept)
-        ]
 
     def _matched(
         self, described: Sequence[Descriptors], pairs: Sequence[Pair], tell: Progress, kept: Kept
@@ -212,28 +203,35 @@ class Assembler:
             tell("matches", k + 1, len(pairs))
 
     def _described(self, parts: Sequence[Part], tell: Progress) -> list[Descriptors]:
-        sampled, unit = self._sampled(parts)
-        described = []
-        for points in sampled:
-            described.append(self.describe_points(points, unit))
+        return self.described(parts, self.shares(parts), unit_length(parts), tell)
+
+    def described(self, parts: Sequence[Part], counts: Sequence[int], unit: float, tell: Progress) -> list[Descriptors]:
+        """One description per part, of so many samples each. unit : length of one network unit"""
+        described: list[Descriptors] = []
+        for part, count in zip(parts, counts, strict=True):
+            described.append(self.describe_points(sample_part(part, count, self.seed), unit))
             tell("descriptors", len(described), len(parts))
         return described
+
+    def shares(self, parts: Sequence[Part], area: float | None = None) -> list[int]:
+        """How many samples the network gets of each part, by its area; area : of all, if these are but some."""
+        config, areas = self.net.config, np.array([part.area for part in parts])
+        total = config.samples(self.points)
+        if area is not None:
+            total = round(total * float(areas.sum()) / area)
+        return [int(n) for n in allocate(areas, total, config.min_points)]
 
     def describe(self, parts: Sequence[Part]) -> list[Descriptors]:
         """One description per part, computed once per part. The parts share one scale, derived from them alone."""
         if not parts:
             raise InputError("there are no parts to describe; give at least one")
-        return self._described(parts, lambda stage, done, total: None)
-
-    def _sampled(self, parts: Sequence[Part]) -> tuple[list[Points], float]:
-        config = self.net.config
-        sampled = sample_parts(parts, config.samples(self.points), self.seed, config.min_points)
-        return sampled, unit_length(sampled) if config.scale == "area" else 1.0
+        return self._described(parts, silent)
 
     @torch.inference_mode()
     def describe_points(self, points: Points, unit: float) -> Descriptors:
         """The description of one part that is already sampled."""
         config = self.net.config
+        unit = unit if config.scale == "area" else 1.0
         seen = focused(points.xyz, points.normals, config.seen(len(points)), config.focus)
         xyz, normals = (torch.from_numpy(array[seen]).to(self.net.device) for array in (points.xyz, points.normals))
         return self.net.describe(xyz, normals, unit)
@@ -246,5 +244,4 @@ class Assembler:
     @torch.inference_mode()
     def pose(self, points_p: Points, points_q: Points, unit: float) -> Pose:
         """T_q_p of two sampled parts, by the paper's weighted SVD."""
-        unit = unit if self.net.config.scale == "area" else 1.0
         return self.net.pose(self.describe_points(points_p, unit), self.describe_points(points_q, unit))

@@ -50,3 +50,13 @@ class Acceptance:
     rounds: int = 4  # groups that have grown are looked at again, so often at most
     most_fine: int = 16  # groups, single parts included, that are looked at finely, at most
     most_left: int = 30  # the same of which all are sought on the largest one with patience
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All of it."""
+
+    first: Scale = FIRST
+    coarse: Scale = COARSE
+    fine: Scale = FINE
+    acceptance: Acceptance = Acceptance()

@@ -25,11 +25,12 @@ def work(item):
 def run(args):
     with replacing_folder(args.out, Contents("assembly.json", lambda text: ())) as folder:
         try:
-            list(getattr(processes, args.input[0])(work, range(6000), 2))
+            list(processes.each(work, range(6000), 2, start=args.input[0]))
         finally:
             time.sleep(0.2)  # while files are removed or predictions kept, somebody presses Ctrl-C again
 
 if __name__ == "__main__":
+    from endless import work  # as spawned processes know it
     verb.run = run
     sys.exit(cli.main(["assemble", sys.argv[1], "-o", sys.argv[2]]))
 """
@@ -55,7 +56,7 @@ def ended(folder, way, *signals):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="has no such signals")
-@pytest.mark.parametrize(("way", "times"), [("forked", 1), ("forked", 2), ("as_they_come", 2)])
+@pytest.mark.parametrize(("way", "times"), [("fork", 1), ("fork", 2), ("spawn", 2)])
 def test_ctrl_c_ends_in_one_line_however_often_it_is_pressed(tmp_path, way, times):
     code, told = ended(tmp_path, way, *[signal.SIGINT] * times)
     assert told == "cmnet: interrupted\n"
@@ -64,7 +65,7 @@ def test_ctrl_c_ends_in_one_line_however_often_it_is_pressed(tmp_path, way, time
 
 @pytest.mark.skipif(os.name != "posix", reason="has no such signals")
 def test_what_is_told_to_end_cleans_up(tmp_path):
-    assert ended(tmp_path, "forked", signal.SIGTERM) == (143, "")
+    assert ended(tmp_path, "fork", signal.SIGTERM) == (143, "")
 
 
 @pytest.fixture

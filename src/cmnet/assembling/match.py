@@ -56,6 +56,9 @@ def _is_new(state: State, step: Pass, pair: Two) -> bool:
 
 def _compared(state: State, step: Pass, pairs: Sequence[Two]) -> list[list[Join]]:
     """The joins of each of the pairs."""
+    if not pairs:
+        state.views |= {_kind(step, name): {} for name in step.scales}  # what nobody compares is forgotten
+        return []
     if step.judge is not Judge.PAIR:
         return state.each("second look", _work(state, step, pairs), range(len(pairs)))
     surfaces, two = dict(enumerate(state.parts)), [(min(a.T), min(b.T)) for a, b in pairs]
@@ -235,8 +238,7 @@ def _work(state: State, step: Pass, pairs: Sequence[Two]) -> GroupWork:
         known.setdefault((i, j), []).append((join.sure, join.T_i_j))
         known.setdefault((j, i), []).append((join.sure, join.T_i_j.inverse()))
     groups = [group for pair in pairs for group in pair]
-    # What the first scale sees is the same in all passes; other views forget what passes of their kind do not compare.
-    views = [_view(state, name, groups, "first" if name == "first" else step.kind) for name in step.scales]
+    views = [_view(state, name, groups, _kind(step, name)) for name in step.scales]
     return GroupWork(
         dict(enumerate(pairs)),
         step.judge,
@@ -249,6 +251,11 @@ def _work(state: State, step: Pass, pairs: Sequence[Two]) -> GroupWork:
         state.parts[0].broken is not None,
         state.acceptance,
     )
+
+
+def _kind(step: Pass, scale: str) -> str:
+    """Names the views at a scale: those at the first one are the same in all passes."""
+    return scale if scale == "first" else step.kind
 
 
 def _view(state: State, scale: str, groups: Iterable[Group], kind: str) -> View:

@@ -7,6 +7,7 @@ worked examples:
   cmnet assemble pile.zip -o vase --force --json
   cmnet assemble fragments/ -o vase --one-object     nothing foreign among them: place what is unsure, too
   cmnet assemble fragments/ -o vase --constraints known.json
+  cmnet assemble fragments/ -o vase --executor dask://10.0.0.7:8786
 
 Meshes (.ply .obj .stl .off .glb .gltf) and point clouds (.ply .xyz .pcd), in any unit, in any position.
 OUT gets report.html (open it in a browser), assembly.json, assembled.glb, placed/NAME.ply,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from cmnet.parts.part import Part
     from cmnet.parts.preflight import Preflight
+    from cmnet.processes import Executor
     from cmnet.report.document import Run
     from cmnet.solving.assembly import Assembly
 
@@ -45,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--one-object", action="store_true", help="all are of one object: place what is unsure, too")
     parser.add_argument("--constraints", type=Path, help="JSON file: what is known about joins, places and objects")
     parser.add_argument("--seed", type=seed, default=0, help="the same seed gives the same result (default 0)")
+    parser.add_argument("--executor", metavar="dask://HOST:PORT", help="a Dask cluster that does the work on surfaces")
     parser.add_argument("--force", action="store_true", help="replace an earlier result in OUT; other files there stay")
     parser.add_argument("--json", action="store_true", help="print assembly.json and nothing else")
     parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
@@ -53,6 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from contextlib import nullcontext
 
+    from cmnet.cluster import executor_of
     from cmnet.parts.meshfile import quiet
     from cmnet.report.document import Run
 
@@ -66,8 +70,12 @@ def run(args: argparse.Namespace) -> int:
         constraints=known,
         one_object=args.one_object,
     )
-    with quiet("cmnet") if args.quiet else nullcontext():
-        content = assemble_into(args.out, args.input, settings, args.force, silent=args.quiet or args.json)
+    silent = args.quiet or args.json
+    with (
+        quiet("cmnet") if args.quiet else nullcontext(),
+        executor_of(args.executor) if args.executor else nullcontext() as executor,
+    ):
+        content = assemble_into(args.out, args.input, settings, args.force, silent, executor)
     if args.json:
         print(_for_console(content), end="")  # noqa: T201
     return 0
@@ -89,7 +97,12 @@ def _for_console(content: dict[str, Any]) -> str:
 
 
 def assemble_into(
-    out: Path, source: Sequence[Any], settings: Run, force: bool = False, silent: bool = False
+    out: Path,
+    source: Sequence[Any],
+    settings: Run,
+    force: bool = False,
+    silent: bool = False,
+    executor: Executor | None = None,
 ) -> dict[str, Any]:
     """Assemble what `source` holds into the folder `out`, telling about it unless `silent`.
 
@@ -110,7 +123,7 @@ def assemble_into(
     console = Console(quiet=silent)
     _keep_inputs_out(out, source)
     with _reading():
-        assembler = Assembler(settings.weights, settings.solver, seed=settings.seed)
+        assembler = Assembler(settings.weights, settings.solver, seed=settings.seed, executor=executor)
     with replacing_folder(out, RESULT, force) as folder:
         with _reading():
             parts = load_parts(source)

@@ -38,6 +38,7 @@ def run(args: argparse.Namespace) -> int:
         **{name: version(name) for name in ("torch", "numpy", "scipy", "trimesh", "manifold3d", "safetensors")},
         **{f"{name} (extra: train)": version(name) for name in ("lightning", "tensorboard")},
         "matplotlib (extra: figures)": version("matplotlib"),
+        "distributed (extra: dask)": version("distributed"),
     }
     if args.json:
         print(json.dumps(facts, indent=1))  # noqa: T201

@@ -25,7 +25,7 @@ from cmnet.errors import InputError
 from cmnet.files import write_text
 from cmnet.folders import Contents
 from cmnet.parts.save import save_part
-from cmnet.processes import as_they_come
+from cmnet.processes import each
 
 SPLITS = ("train", "val", "test")
 FRACTURE = Contents("fracture.json", lambda text: [f"{PurePath(name).name}.ply" for name in json.loads(text)["pieces"]])
@@ -61,11 +61,12 @@ def build_dataset(root: Path, plan: Plan, workers: int = 1) -> Iterator[int]:
             yield index
         else:
             todo.append(index)
-    yield from as_they_come(partial(build_object, root, plan), todo, workers)
+    for index, _ in each(partial(build_object, root, plan), todo, workers, start="spawn"):
+        yield index
 
 
-def build_object(root: Path, plan: Plan, index: int) -> int:
-    """Make, break, wear and write one object. → its index"""
+def build_object(root: Path, plan: Plan, index: int) -> None:
+    """Make, break, wear and write one object."""
     for k, made in enumerate(break_object(plan.recipe, plan.seed, index, plan.fractures)):
         for subset, wear in plan.subsets:
             broken = made.fracture
@@ -84,7 +85,6 @@ def build_object(root: Path, plan: Plan, index: int) -> int:
             write_fracture(
                 _folder(root, plan, subset, index) / f"fractured_{k}", broken, facts, wear or plan.recipe.wear
             )
-    return index
 
 
 def write_fracture(folder: Path, broken: Fracture, facts: dict[str, object], wear: Wear | None) -> None:

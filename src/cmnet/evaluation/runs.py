@@ -13,7 +13,7 @@ from cmnet.evaluation.predictions import Prediction, Settings
 from cmnet.evaluation.protocol import MakeCase, predict
 from cmnet.evaluation.selection import loader
 from cmnet.model.weights import NO_WEIGHTS
-from cmnet.processes import as_they_come
+from cmnet.processes import each
 
 if TYPE_CHECKING:
     from cmnet.data.objects import FolderObjects
@@ -47,7 +47,8 @@ def predict_shares(
     if workers == 1:
         yield from map(_Desk(settings, objects).answer, todo)
     else:
-        yield from as_they_come(partial(_answer, settings, objects), todo, workers)
+        for _, predictions in each(partial(_answer, settings, objects), todo, workers, start="spawn"):
+            yield predictions
 
 
 class _Desk:

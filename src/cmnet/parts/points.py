@@ -43,14 +43,18 @@ def sample_parts(parts: Sequence[Part], total: int, seed: int = 0, minimum: int 
 
     Neither the order of the parts nor their poses, names or scale change which samples are drawn.
     """
-    areas = np.array([part.area for part in parts])
-    counts = allocate(areas, total, minimum)
-    return [_sample(part, float(area), int(n), seed) for part, area, n in zip(parts, areas, counts)]
+    counts = allocate(np.array([part.area for part in parts]), total, minimum)
+    return [sample_part(part, int(n), seed) for part, n in zip(parts, counts)]
 
 
 def unit_length(points: Sequence[Points] | Sequence[Part]) -> float:
     """The length of one network unit, in the unit of the parts: derived from their areas alone."""
-    return float(np.sqrt(sum(p.area for p in points) / UNIT_AREA))
+    return unit_of_area(sum(p.area for p in points))
+
+
+def unit_of_area(area: float) -> float:
+    """The same, from the area of all parts together."""
+    return float(np.sqrt(area / UNIT_AREA))
 
 
 def without_noise(part: Part, unit: float) -> Part:
@@ -67,7 +71,9 @@ def without_noise(part: Part, unit: float) -> Part:
     return replace(part, vertices=points, normals=normals)
 
 
-def _sample(part: Part, area: float, count: int, seed: int) -> Points:
+def sample_part(part: Part, count: int, seed: int = 0) -> Points:
+    """So many samples of a part (a cloud: at most all it has)."""
+    area = part.area
     rng = np.random.default_rng([seed, *_fingerprint(part)])
     if part.faces is not None:
         return Points(*sample_surface(part.vertices, part.faces, count, rng), area)

@@ -73,6 +73,29 @@ def of_one_object(names: Sequence[str], known: Constraints | None = None) -> Con
     return replace(known, same=(tuple(range(len(names))),))
 
 
+def renamed(known: Constraints, indices: Mapping[int, int]) -> Constraints:
+    """With other indices, and without what is of parts that have none."""
+    name = indices.__getitem__
+
+    def touches(some: Sequence[Touch]) -> tuple[Touch, ...]:
+        kept = (touch for touch in some if {*touch.parts} <= indices.keys())
+        return tuple(Touch((name(t.parts[0]), name(t.parts[1])), t.T_i_j) for t in kept)
+
+    def pairs(some: Sequence[Pair]) -> tuple[Pair, ...]:
+        return tuple((name(i), name(j)) for i, j in some if {i, j} <= indices.keys())
+
+    together = (tuple(name(k) for k in parts if k in indices) for parts in known.same)
+    return Constraints(
+        tuple(known.names[k] for k in sorted(indices, key=name)),
+        touches(known.join),
+        pairs(known.forbid),
+        tuple((name(k), T) for k, T in known.fix if k in indices),
+        tuple(parts for parts in together if len(parts) > 1),
+        pairs(known.different),
+        touches(known.wrong),
+    )
+
+
 def load_constraints(source: Known, parts: Sequence[str | Part]) -> Constraints:
     """Read constraints on the given parts (or part names) from a file, or from a mapping laid out like one."""
     if isinstance(source, Constraints):

@@ -86,7 +86,12 @@ class Surface:
 
 def unit_of(parts: Sequence[Part]) -> float:
     """The length that all parts are measured in at the first scale, from their areas alone."""
-    return float(np.sqrt(sum(part.area for part in parts) / SQUARES))
+    return length_of_area(sum(part.area for part in parts))
+
+
+def length_of_area(area: float) -> float:
+    """The same, from the area of all parts together."""
+    return float(np.sqrt(area / SQUARES))
 
 
 def prepare(part: Part, length: float, scale: Scale = FIRST, seed: int = 0, breaks: Breaks | None = None) -> Surface:
