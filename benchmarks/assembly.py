@@ -19,13 +19,13 @@ from cmnet.data.breaking_bad import BROKEN
 from cmnet.data.objects import FolderObjects, SampledObject
 from cmnet.errors import InputError
 from cmnet.evaluation.choices import ASSEMBLY, CHOICES
-from cmnet.evaluation.methods import Makers, Method, assembled, chance, weights_hash
+from cmnet.evaluation.methods import Makers, Method, assembled, chance
 from cmnet.evaluation.predictions import Prediction, Settings, export, read_predictions
 from cmnet.evaluation.protocol import predict, score
 from cmnet.evaluation.runs import question
 from cmnet.evaluation.selection import HALVES, drawn, loader
 from cmnet.evaluation.tables import ALL, Row, make_rows
-from cmnet.model.weights import DEFAULT, NO_WEIGHTS
+from cmnet.model.weights import DEFAULT, NO_WEIGHTS, weights_hash
 from cmnet.pairing.stages import Stages
 from reporting import show, write_result
 

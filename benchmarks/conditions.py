@@ -18,13 +18,12 @@ from typing import Any
 from cmnet.data.scan import CONDITIONS
 from cmnet.evaluation.choices import ASSEMBLY
 from cmnet.evaluation.judged_joins import SHIFT, TURN
-from cmnet.evaluation.methods import weights_hash
 from cmnet.evaluation.predictions import Settings, export, read_predictions
 from cmnet.evaluation.protocol import score
 from cmnet.evaluation.runs import predict_shares, question, shares
 from cmnet.evaluation.selection import HALVES, select
 from cmnet.evaluation.tables import make_rows
-from cmnet.model.weights import DEFAULT, NO_WEIGHTS
+from cmnet.model.weights import DEFAULT, NO_WEIGHTS, weights_hash
 from reliability import claims_of_assemblies, figures
 from reporting import show, write_result
 

@@ -26,9 +26,9 @@ from cmnet.geometry.sampling import uniform_samples
 from cmnet.geometry.types import Array, Bools, Ints
 from cmnet.pairing.align.icp import COARSE, refine
 from cmnet.pairing.pair import joins
-from cmnet.pairing.surface.frames import pose_of_parts
 from cmnet.pairing.propose.creases import propose, seeded_poses
 from cmnet.pairing.surface.creases import complement
+from cmnet.pairing.surface.frames import pose_of_parts
 from cmnet.pairing.surface.surface import Surface, prepare, unit_of
 from cmnet.parts.part import Part
 from cmnet.solving.robust import solve

@@ -34,9 +34,9 @@ from cmnet.geometry.pose import Pose
 from cmnet.matched import breaks_of
 from cmnet.model.weights import NO_WEIGHTS
 from cmnet.pairing.pair import candidates
-from cmnet.pairing.surface.frames import pose_of_parts, pose_of_surfaces
 from cmnet.pairing.seeking import seek
 from cmnet.pairing.surface.combined import combine
+from cmnet.pairing.surface.frames import pose_of_parts, pose_of_surfaces
 from cmnet.pairing.surface.surface import Surface, prepare, unit_of
 from cmnet.pairing.two_looks import Twice, examine_twice, of_like_relief, worth_showing
 from cmnet.parts.part import Part

@@ -102,7 +102,7 @@ class Assembler:
             raise InputError(f"a seed is a whole number of at least 0, not {seed!r}")
         if self._net is None and solver == "paper":
             raise InputError("the published solver and matches need a network; give weights, or use the robust solver")
-        self._points, self.solver, self.seed = points, solver, seed
+        self.given_points, self.solver, self.seed = points, solver, seed
         self.workers, self.executor, self.settings = cores() if workers is None else workers, executor, settings
 
     @property
@@ -117,7 +117,7 @@ class Assembler:
 
     @property
     def points(self) -> int:
-        return self.net.config.points if self._points is None else self._points
+        return self.net.config.points if self.given_points is None else self.given_points
 
     def assemble(
         self,

@@ -26,8 +26,19 @@ from cmnet.parts.health import require_parts
 from cmnet.parts.load import load_parts
 from cmnet.parts.part import Part
 from cmnet.parts.points import unit_of_area
+from cmnet.reading import expanded
+from cmnet.saved import FILE, memo_from_json, memo_to_json, poses_from_json, poses_to_json, read, sound, write
+from cmnet.settings import Settings, to_dict, with_changes
 from cmnet.solving.assembly import Assembly
-from cmnet.solving.constraints import Constraints, Known, Touch, load_constraints, of_one_object, renamed
+from cmnet.solving.constraints import (
+    Constraints,
+    Known,
+    Touch,
+    load_constraints,
+    of_one_object,
+    renamed,
+    to_json,
+)
 from cmnet.solving.terms import terms
 
 
@@ -109,8 +120,7 @@ class Session:
         self._still += still
         if not self.assembler.has_network:
             return
-        fresh = self._still[len(self._counts) :]
-        if fresh:
+        if fresh := self._still[len(self._counts) :]:
             self._counts += self.assembler.shares(fresh, self._areas[1] if self._counts else None)
         k = len(self._described)
         unit = unit_of_area(self._areas[1])
@@ -182,6 +192,34 @@ class Session:
         self._kept = {(names[i], names[j]): m for (i, j), m in self._kept.items() if {i, j} <= names.keys()}
         self._decided.clear()
         self.assembly = None
+
+    def save(self, folder: str | Path) -> None:
+        """Write the session into a folder, over what was saved there before: see `load`."""
+        found = {
+            "seed": self.assembler.seed,
+            "points": self.assembler.given_points,
+            "settings": to_dict(self.assembler.settings),
+            "areas": self._areas,
+            "counts": self._counts,
+            "one_object": self.one_object,
+            "constraints": to_json(self.constraints),
+            "learned": poses_to_json(self._learned),
+            **memo_to_json(self._memo),
+        }
+        write(expanded(folder), self.parts, self.assembler.weights, found)
+
+    @classmethod
+    def load(cls, folder: str | Path, progress: Progress | None = None) -> Session:
+        """A session as it was saved. What the network matched, which only pictures show, is not kept."""
+        saved, parts = read(folder)
+        with sound(expanded(folder) / FILE):
+            settings = with_changes(Settings(), saved["settings"])
+            assembler = Assembler(saved["weights"], seed=saved["seed"], points=saved["points"], settings=settings)
+            session = cls(assembler=assembler, progress=progress, one_object=bool(saved["one_object"]))
+            session.parts, session.constraints = parts, load_constraints(saved["constraints"], parts)
+            session._areas, session._counts = saved["areas"] and tuple(saved["areas"]), list(saved["counts"])
+            session._learned, session._memo = poses_from_json(saved["learned"]), memo_from_json(saved)
+        return session
 
     def _decide(self, constraints: Constraints) -> None:
         self._decided.append(self.constraints)

@@ -5,12 +5,12 @@ import pytest
 
 import cmnet
 from breaking import broken, solid_bar
+from cmnet.assembling.clashes import against_of, with_refusals
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.sampling import sample_faces
 from cmnet.pairing.join import Join
 from cmnet.pairing.surface.surface import prepare, unit_of
 from cmnet.parts.part import Part
-from cmnet.assembling.clashes import against_of, with_refusals
 from cmnet.solving.robust import solve
 
 

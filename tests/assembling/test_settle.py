@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from cmnet.assembling.settle import SLIP_SHIFT, settle, without_slips
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.align.joint_icp import CLOSELY
 from cmnet.solving.groups import Group
-from cmnet.assembling.settle import SLIP_SHIFT, settle, without_slips
 from worlds import error, join, jolt
 
 NEAR = 0.002  # radians and lengths: as near as joins of the first look are

@@ -5,13 +5,13 @@ import pytest
 from manifold3d import Manifold
 
 from breaking import prepared, rough_half_space, to_part
+from cmnet.assembling.uncertainty import with_uncertainties
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.join import Join
-from cmnet.pairing.surface.frames import pose_of_surfaces
 from cmnet.pairing.judge.evidence import verify
 from cmnet.pairing.judge.uncertainty import uncertainty_of
+from cmnet.pairing.surface.frames import pose_of_surfaces
 from cmnet.solving.assembly import Assembly
-from cmnet.assembling.uncertainty import with_uncertainties
 
 
 @pytest.fixture(scope="module")

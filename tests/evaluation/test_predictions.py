@@ -7,7 +7,7 @@ import pytest
 
 from cmnet.cli.ending import in_good_order
 from cmnet.errors import InputError
-from cmnet.evaluation.methods import chance, pairwise, weights_hash
+from cmnet.evaluation.methods import chance, pairwise
 from cmnet.evaluation.predictions import (
     FORMAT,
     Prediction,
@@ -19,6 +19,7 @@ from cmnet.evaluation.predictions import (
 )
 from cmnet.evaluation.protocol import predict, score
 from cmnet.geometry.pose import Pose
+from cmnet.model.weights import weights_hash
 from cmnet.pairing.join import FIGURES, Join
 
 SETTINGS = Settings(data="somewhere", pieces="2", method="chance")

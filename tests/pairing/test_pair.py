@@ -9,8 +9,8 @@ from scipy.spatial.transform import Rotation
 import cmnet.pairing.pair as module
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.pair import SAME_SHIFT, SAME_TURN, candidates
-from cmnet.pairing.surface.frames import pose_of_surfaces
 from cmnet.pairing.stages import Stages
+from cmnet.pairing.surface.frames import pose_of_surfaces
 
 
 @pytest.fixture

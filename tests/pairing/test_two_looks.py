@@ -7,9 +7,9 @@ import pytest
 
 from breaking import broken, prepared, solid_egg
 from cmnet.geometry.pose import Pose
-from cmnet.pairing.surface.frames import pose_of_surfaces
 from cmnet.pairing.judge.confidence import logit, logit_twice
 from cmnet.pairing.judge.evidence import verify
+from cmnet.pairing.surface.frames import pose_of_surfaces
 from cmnet.pairing.two_looks import LIKEST, examine_twice, of_like_relief
 from cmnet.settings import COARSE
 

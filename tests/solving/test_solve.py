@@ -6,6 +6,7 @@ import pytest
 import cmnet
 from breaking import broken as broken_in_two
 from breaking import solid_bar
+from cmnet.assembling.clashes import against_of
 from cmnet.data.fracture import fracture
 from cmnet.data.shapes import make_shape
 from cmnet.errors import InputError
@@ -14,7 +15,6 @@ from cmnet.pairing.join import Join
 from cmnet.pairing.surface.surface import prepare, unit_of
 from cmnet.settings import COARSE, FIRST
 from cmnet.solving.assembly import groups_of
-from cmnet.assembling.clashes import against_of
 from cmnet.solving.constraints import FORMAT, load_constraints
 from cmnet.solving.robust import solve
 

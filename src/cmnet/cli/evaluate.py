@@ -114,8 +114,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _settings(args: argparse.Namespace) -> Settings:
-    from cmnet.evaluation.methods import weights_hash
     from cmnet.evaluation.predictions import Settings
+    from cmnet.model.weights import weights_hash
 
     asked = args.method == "cmnet"
     if asked:

@@ -1,6 +1,5 @@
 """What is judged: a method takes a `Puzzle` and gives an `Answer`."""
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Protocol
@@ -12,7 +11,6 @@ from cmnet.errors import InputError
 from cmnet.evaluation.answers import Answer, answer_of
 from cmnet.evaluation.cases import Puzzle
 from cmnet.geometry.pose import Pose
-from cmnet.model.weights import NO_WEIGHTS, find_weights
 
 if TYPE_CHECKING:
     from cmnet.parts.part import Part
@@ -108,8 +106,3 @@ def chance(seed: int) -> Method:
         return Answer(poses)
 
     return method
-
-
-def weights_hash(weights: str) -> str | None:
-    """SHA-256 of the weights of that name or in that file; None without weights."""
-    return None if weights == NO_WEIGHTS else hashlib.sha256(find_weights(weights).read_bytes()).hexdigest()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -54,6 +55,11 @@ def find_weights(name_or_path: str | Path) -> Path:
         raise InputError(f"no weights at {path}; give the path of a .safetensors file written by `cmnet train`")
     known = ", ".join(shipped())
     raise InputError(f"no weights are called {str(name_or_path)!r}; shipped: {known}; or give a .safetensors file")
+
+
+def weights_hash(weights: str | Path) -> str | None:
+    """SHA-256 of the weights of that name or in that file; None without weights."""
+    return None if weights == NO_WEIGHTS else hashlib.sha256(find_weights(weights).read_bytes()).hexdigest()
 
 
 def load_network(name_or_path: str | Path) -> CMNet:

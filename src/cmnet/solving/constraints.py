@@ -109,6 +109,22 @@ def load_constraints(source: Known, parts: Sequence[str | Part]) -> Constraints:
     return _Reader(str(path), parts).read(data)
 
 
+def to_json(known: Constraints) -> dict[str, Any]:
+    """Constraints laid out like a file of them; parts by index, since names may be any."""
+
+    def touch(one: Touch) -> Any:
+        return {"parts": list(one.parts), "pose": one.T_i_j.matrix().tolist()} if one.T_i_j else list(one.parts)
+
+    return {
+        "format": FORMAT,
+        "join": [touch(one) for one in known.join],
+        "forbid": [*map(list, known.forbid), *map(touch, known.wrong)],
+        "fix": [{"part": k, "pose": T.matrix().tolist()} for k, T in known.fix],
+        "same": [list(parts) for parts in known.same],
+        "different": [list(pair) for pair in known.different],
+    }
+
+
 @dataclass(frozen=True)
 class _Reader:
     """Turns the entries of one source into Constraints; every mistake becomes one sentence that names the entry."""

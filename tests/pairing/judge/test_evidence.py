@@ -7,9 +7,9 @@ from scipy.spatial import cKDTree
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.trees import nearest_few
 from cmnet.pairing.align.icp import COARSE, refine
-from cmnet.pairing.surface.frames import pose_of_surfaces
 from cmnet.pairing.judge.confidence import confidences, logit
 from cmnet.pairing.judge.evidence import FACING, LIFT, NEARBY, _extents, _look_around, _side, verify
+from cmnet.pairing.surface.frames import pose_of_surfaces
 from cmnet.pairing.surface.surface import prepare, unit_of
 
 PAIRS = ["bar", "bowl"]

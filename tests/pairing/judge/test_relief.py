@@ -6,9 +6,9 @@ from manifold3d import Manifold
 
 from breaking import prepared, rough_half_space, to_part
 from cmnet.geometry.pose import Pose
-from cmnet.pairing.surface.frames import pose_of_surfaces
 from cmnet.pairing.judge import relief
 from cmnet.pairing.judge.relief import GRAIN, common_relief
+from cmnet.pairing.surface.frames import pose_of_surfaces
 from cmnet.parts.part import Part
 
 

@@ -11,10 +11,10 @@ from breaking import prepared, to_part
 from cmnet.geometry.cells import Cells
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.align.icp import refine
-from cmnet.pairing.pair import joins
-from cmnet.pairing.surface.frames import pose_of_surfaces
 from cmnet.pairing.judge.evidence import verify
 from cmnet.pairing.judge.uncertainty import Uncertainty, uncertainty_of
+from cmnet.pairing.pair import joins
+from cmnet.pairing.surface.frames import pose_of_surfaces
 
 NOISE = 3e-4  # units
 

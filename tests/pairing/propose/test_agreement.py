@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from cmnet.geometry.pose import Pose
-from cmnet.pairing.surface.frames import pose_of_surfaces
 from cmnet.pairing.propose.agreement import AGREE, agreement, agreements
 from cmnet.pairing.surface.creases import complement
+from cmnet.pairing.surface.frames import pose_of_surfaces
 
 NEAR = 0.02
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from cmnet.geometry.pose import Pose
-from cmnet.pairing.surface.frames import pose_of_surfaces
 from cmnet.pairing.propose.creases import Poses, distinct, propose, sinking
+from cmnet.pairing.surface.frames import pose_of_surfaces
 
 
 @pytest.mark.parametrize("name", ["egg", "bowl"])

@@ -3,11 +3,11 @@
 import numpy as np
 
 from cmnet.geometry.pose import Pose
-from cmnet.pairing.surface.frames import pose_of_surfaces
 from cmnet.pairing.judge.confidence import logit
 from cmnet.pairing.judge.evidence import verify
 from cmnet.pairing.surface.breaks import Breaks
 from cmnet.pairing.surface.combined import combine
+from cmnet.pairing.surface.frames import pose_of_surfaces
 from cmnet.pairing.surface.surface import prepare, unit_of
 from cmnet.parts.points import sample_parts
 

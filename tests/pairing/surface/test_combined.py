@@ -6,8 +6,8 @@ import pytest
 from breaking import broken_twice, prepared, solid_egg
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.pair import candidates
-from cmnet.pairing.surface.frames import pose_of_parts
 from cmnet.pairing.surface.combined import combine
+from cmnet.pairing.surface.frames import pose_of_parts
 
 HERE = Pose.identity()
 
