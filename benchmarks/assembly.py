@@ -25,7 +25,7 @@ from cmnet.evaluation.protocol import predict, score
 from cmnet.evaluation.runs import question
 from cmnet.evaluation.selection import HALVES, drawn, loader
 from cmnet.evaluation.tables import ALL, Row, make_rows
-from cmnet.model.weights import DEFAULT, NO_WEIGHTS, weights_hash
+from cmnet.model.weights import DEFAULT, NO_WEIGHTS, fingerprint
 from cmnet.pairing.stages import Stages
 from reporting import show, write_result
 
@@ -72,7 +72,7 @@ def answers(args: argparse.Namespace, makers: Makers, found: Sequence[FolderObje
         half=args.half,
         method="stages",
         weights=args.weights,
-        weights_sha256=weights_hash(args.weights),
+        weights_sha256=fingerprint(args.weights),
         task=ASSEMBLY,
         limit=args.limit,
     )

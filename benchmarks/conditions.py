@@ -23,7 +23,7 @@ from cmnet.evaluation.protocol import score
 from cmnet.evaluation.runs import predict_shares, question, shares
 from cmnet.evaluation.selection import HALVES, select
 from cmnet.evaluation.tables import make_rows
-from cmnet.model.weights import DEFAULT, NO_WEIGHTS, weights_hash
+from cmnet.model.weights import DEFAULT, NO_WEIGHTS, fingerprint
 from reliability import claims_of_assemblies, figures
 from reporting import show, write_result
 
@@ -39,7 +39,7 @@ def settings_of(args: argparse.Namespace) -> Settings:
         split=args.split,
         half=args.half,
         weights=args.weights,
-        weights_sha256=weights_hash(args.weights),
+        weights_sha256=fingerprint(args.weights),
         solver="robust",
         one_object=args.one_object,
         task=ASSEMBLY,

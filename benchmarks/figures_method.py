@@ -24,7 +24,7 @@ from cmnet.data.shapes import make_shape
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.sampling import uniform_samples
 from cmnet.geometry.types import Array, Bools, Ints
-from cmnet.pairing.align.icp import COARSE, refine
+from cmnet.pairing.align.icp import refine
 from cmnet.pairing.pair import joins
 from cmnet.pairing.propose.creases import propose, seeded_poses
 from cmnet.pairing.surface.creases import complement
@@ -293,7 +293,7 @@ def draw_refinement(broken: Fracture, surfaces: list[Surface], out: Path) -> Non
     best = propose(a, b, 1)[0].T_a_b
     stages = {
         "one crease laid on another: nearly": first,
-        "all creases, then the surfaces: exactly": refine(a, b, refine(a, b, best, COARSE)),
+        "all creases, then the surfaces: exactly": refine(a, b, refine(a, b, best, a.scale.budget.rough)),
     }
     placed = [broken.parts[j].moved(pose_of_parts(a, b, T)) for T in stages.values()]
     towards = broken.parts[j].triangles.mean(axis=(0, 1))

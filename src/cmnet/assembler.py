@@ -86,7 +86,7 @@ class Assembler:
         seed: int = 0,
         workers: int | None = None,
         executor: Executor | None = None,
-        settings: Settings = Settings(),  # noqa: B008
+        settings: Settings = Settings(),
     ) -> None:
         self._net: CMNet | None = None
         if isinstance(weights, CMNet):
@@ -102,6 +102,8 @@ class Assembler:
             raise InputError(f"a seed is a whole number of at least 0, not {seed!r}")
         if self._net is None and solver == "paper":
             raise InputError("the published solver and matches need a network; give weights, or use the robust solver")
+        if solver == "paper" and settings != Settings():
+            raise InputError("the published solver knows no settings; leave them out, or use the robust one")
         self.given_points, self.solver, self.seed = points, solver, seed
         self.workers, self.executor, self.settings = cores() if workers is None else workers, executor, settings
 
@@ -187,7 +189,7 @@ class Assembler:
     ) -> Suggested:
         """The same; what the network matched is `kept`."""
         return {
-            pair: poses_from_matches(correspondences(d_j, d_i, matches), SUGGESTED)
+            pair: poses_from_matches(correspondences(d_j, d_i, matches), SUGGESTED, self.settings.matching)
             for pair, d_j, d_i, matches in self._matched(described, pairs, tell, kept)
         }
 

@@ -22,7 +22,7 @@ from cmnet.errors import InputError
 from cmnet.files import replacing, write_text
 from cmnet.geometry.pose import Pose
 from cmnet.model.network import CMNet
-from cmnet.model.weights import weights_hash
+from cmnet.model.weights import fingerprint
 from cmnet.pairing.join import Join
 from cmnet.pairing.judge.uncertainty import Uncertainty
 from cmnet.parts.part import Part
@@ -45,7 +45,7 @@ def write(folder: Path, parts: Sequence[Part], weights: str | Path | CMNet, foun
         "format": FORMAT,
         "cmnet": __version__,
         "weights": str(weights),
-        "weights_sha256": weights_hash(weights),
+        "weights_sha256": fingerprint(weights),
         "arrays": stored,
         "parts": [{"name": p.name, **_origin(p), "repairs": list(p.repairs)} for p in parts],
         **found,
@@ -63,7 +63,7 @@ def read(folder: str | Path) -> tuple[Saved, list[Part]]:
     if not isinstance(saved, dict) or saved.get("format") != FORMAT:
         raise InputError(f"{path} holds no session of this version of cmnet ({FORMAT}); {ADVICE}")
     with sound(path):
-        if weights_hash(saved["weights"]) != saved["weights_sha256"]:
+        if fingerprint(saved["weights"]) != saved["weights_sha256"]:
             raise InputError(f"{path} was made with other weights than {saved['weights']} are now; {ADVICE}")
         return saved, _stored(path.parent / Path(saved["arrays"]).name, saved["parts"])
 

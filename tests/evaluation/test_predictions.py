@@ -19,7 +19,7 @@ from cmnet.evaluation.predictions import (
 )
 from cmnet.evaluation.protocol import predict, score
 from cmnet.geometry.pose import Pose
-from cmnet.model.weights import weights_hash
+from cmnet.model.weights import fingerprint
 from cmnet.pairing.join import FIGURES, Join
 
 SETTINGS = Settings(data="somewhere", pieces="2", method="chance")
@@ -140,7 +140,7 @@ def test_an_interrupted_export_keeps_what_it_had(tmp_path, bars, number) -> None
 def test_the_hash_of_weights_notices_another_content(tmp_path) -> None:
     file = tmp_path / "w.safetensors"
     file.write_bytes(b"a")
-    before = weights_hash(str(file))
+    before = fingerprint(str(file))
     file.write_bytes(b"b")
-    assert before != weights_hash(str(file))
-    assert weights_hash("none") is None
+    assert before != fingerprint(str(file))
+    assert fingerprint("none") is None

@@ -1,7 +1,8 @@
 import pytest
 
 from cmnet.errors import InputError
-from cmnet.model.config import PRESETS, CMNetConfig, checked, preset
+from cmnet.model.config import PRESETS, CMNetConfig, preset
+from cmnet.values import checked
 
 
 def test_texts_from_the_command_line_become_values():

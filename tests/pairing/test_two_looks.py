@@ -10,7 +10,7 @@ from cmnet.geometry.pose import Pose
 from cmnet.pairing.judge.confidence import logit, logit_twice
 from cmnet.pairing.judge.evidence import verify
 from cmnet.pairing.surface.frames import pose_of_surfaces
-from cmnet.pairing.two_looks import LIKEST, examine_twice, of_like_relief
+from cmnet.pairing.two_looks import examine_twice, of_like_relief
 from cmnet.settings import COARSE
 
 
@@ -65,7 +65,7 @@ def test_the_order_of_the_two_parts_does_not_matter(looks):
 
 def test_breaks_of_like_relief_suggest_the_place(halves):
     found = of_like_relief(*halves)
-    assert 0 < len(found) <= LIKEST
+    assert 0 < len(found) <= COARSE.budget.likest
     assert off(found[0], halves[1]) < 0.03
     turned = [T.inverse() for T in of_like_relief(*halves[::-1])]
     for one, other in zip(found, turned, strict=True):

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from cmnet.pairing.align.joint_icp import CLOSELY, COARSELY, Body, Schedule, settled
+from cmnet.pairing.align.joint_icp import Body, settled_together
 from cmnet.pairing.surface.surface import Surface
 from cmnet.solving.groups import Group, Pair
 
@@ -18,18 +18,18 @@ def settle(group: Group, far: Sequence[Surface], close: Sequence[Surface], fixed
     if len(group.T) == 1:
         return group
     held = [k for k in fixed if k in group.T]
-    after = settle_on(close, settle_on(far, group, COARSELY, held), CLOSELY, held)
+    after = settle_on(close, settle_on(far, group, held), held)
     return without_slips(group, after, close, held)
 
 
-def settle_on(surfaces: Sequence[Surface], group: Group, schedule: Schedule, held: Collection[int] = ()) -> Group:
+def settle_on(surfaces: Sequence[Surface], group: Group, held: Collection[int] = ()) -> Group:
     """The group with its parts moved, all together, to where their surfaces meet best.
 
     held : parts that stay; none: the first part does
     """
     parts = sorted(group.T)
     stays = [n for n, k in enumerate(parts) if k in held] or [0]
-    T = settled([Body.of(surfaces[k]) for k in parts], [group.T[k] for k in parts], schedule, stays)
+    T = settled_together([Body.of(surfaces[k]) for k in parts], [group.T[k] for k in parts], stays)
     return Group(dict(zip(parts, T)), group.joins)
 
 

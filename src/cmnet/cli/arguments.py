@@ -1,6 +1,9 @@
 """Kinds of command-line values that more than one verb takes."""
 
 import argparse
+from collections.abc import Sequence
+
+from cmnet.errors import InputError
 
 
 def pieces(text: str) -> tuple[int, int]:
@@ -39,3 +42,11 @@ def seed(text: str) -> int:
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 0")
     return int(text)
+
+
+def overrides(texts: Sequence[str]) -> dict[str, str]:
+    """What `--set NAME=VALUE` says, several times, by name."""
+    for text in texts:
+        if "=" not in text:
+            raise InputError(f"--set {text} has no value; write --set NAME=VALUE")
+    return {name: value for name, _, value in (text.partition("=") for text in texts)}

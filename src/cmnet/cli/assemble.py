@@ -7,6 +7,7 @@ worked examples:
   cmnet assemble pile.zip -o vase --force --json
   cmnet assemble fragments/ -o vase --one-object     nothing foreign among them: place what is unsure, too
   cmnet assemble fragments/ -o vase --constraints known.json
+  cmnet assemble fragments/ -o vase --set first.tolerances.touch=0.012
   cmnet assemble fragments/ -o vase --executor dask://10.0.0.7:8786
 
 Meshes (.ply .obj .stl .off .glb .gltf) and point clouds (.ply .xyz .pcd), in any unit, in any position.
@@ -22,7 +23,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cmnet.cli.arguments import seed
+from cmnet.cli.arguments import overrides, seed
 from cmnet.model.weights import DEFAULT
 
 SOLVERS = ("robust", "paper")
@@ -47,6 +48,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--one-object", action="store_true", help="all are of one object: place what is unsure, too")
     parser.add_argument("--constraints", type=Path, help="JSON file: what is known about joins, places and objects")
     parser.add_argument("--seed", type=seed, default=0, help="the same seed gives the same result (default 0)")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        dest="overrides",
+        help="a tolerance, a budget or what is accepted, by its name in config.yaml; repeatable",
+    )
     parser.add_argument("--executor", metavar="dask://HOST:PORT", help="a Dask cluster that does the work on surfaces")
     parser.add_argument("--force", action="store_true", help="replace an earlier result in OUT; other files there stay")
     parser.add_argument("--json", action="store_true", help="print assembly.json and nothing else")
@@ -59,23 +68,25 @@ def run(args: argparse.Namespace) -> int:
     from cmnet.cluster import executor_of
     from cmnet.parts.meshfile import quiet
     from cmnet.report.document import Run
+    from cmnet.settings import Settings, with_changes
 
     known = None if args.constraints is None else str(args.constraints)
     inputs = tuple(args.input)
-    settings = Run(
+    how = Run(
         weights=args.weights,
         solver=args.solver,
         seed=args.seed,
         inputs=inputs,
         constraints=known,
         one_object=args.one_object,
+        settings=with_changes(Settings(), overrides(args.overrides)),
     )
     silent = args.quiet or args.json
     with (
         quiet("cmnet") if args.quiet else nullcontext(),
         executor_of(args.executor) if args.executor else nullcontext() as executor,
     ):
-        content = assemble_into(args.out, args.input, settings, args.force, silent, executor)
+        content = assemble_into(args.out, args.input, how, args.force, silent, executor)
     if args.json:
         print(_for_console(content), end="")  # noqa: T201
     return 0
@@ -99,7 +110,7 @@ def _for_console(content: dict[str, Any]) -> str:
 def assemble_into(
     out: Path,
     source: Sequence[Any],
-    settings: Run,
+    how: Run,
     force: bool = False,
     silent: bool = False,
     executor: Executor | None = None,
@@ -114,6 +125,7 @@ def assemble_into(
 
     from cmnet.assembler import Assembler
     from cmnet.folders import replacing_folder
+    from cmnet.model.weights import fingerprint
     from cmnet.parts.health import require_parts
     from cmnet.parts.load import load_parts, shown_name
     from cmnet.parts.preflight import preflight
@@ -123,20 +135,21 @@ def assemble_into(
     console = Console(quiet=silent)
     _keep_inputs_out(out, source)
     with _reading():
-        assembler = Assembler(settings.weights, settings.solver, seed=settings.seed, executor=executor)
+        assembler = Assembler(how.weights, how.solver, seed=how.seed, executor=executor, settings=how.settings)
+        how = replace(how, fingerprint=fingerprint(how.weights))
     with replacing_folder(out, RESULT, force) as folder:
         with _reading():
             parts = load_parts(source)
             require_parts(parts)
-            known = settings.constraints and load_constraints(settings.constraints, parts)
+            known = how.constraints and load_constraints(how.constraints, parts)
         require_space_for(folder, parts)
-        seen = preflight(parts, settings.seed)
+        seen = preflight(parts, how.seed)
         _show_parts(console, seen)
-        given: dict[str, Any] = {"constraints": known, "one_object": settings.one_object}
+        given: dict[str, Any] = {"constraints": known, "one_object": how.one_object}
         assembly, seconds = _timed(lambda progress: assembler.assemble_loaded(parts, progress, **given), silent)
-        settings = replace(settings, seconds=seconds, warnings=(*seen.advice, *assembly.notes))
-        content = write_results(folder, assembly, parts, settings, title=shown_name(Path(out).resolve().name))
-    _show_result(console, assembly, parts, settings)
+        how = replace(how, seconds=seconds, warnings=(*seen.advice, *assembly.notes))
+        content = write_results(folder, assembly, parts, how, title=shown_name(Path(out).resolve().name))
+    _show_result(console, assembly, parts, how)
     _show_files(console, out, content["gap_limit"])
     return content
 
@@ -197,7 +210,7 @@ def _show_parts(console: Console, seen: Preflight) -> None:
         console.print(Text(f"! {line}", style="yellow"))
 
 
-def _show_result(console: Console, assembly: Assembly, parts: Sequence[Part], settings: Run) -> None:
+def _show_result(console: Console, assembly: Assembly, parts: Sequence[Part], how: Run) -> None:
     from rich.text import Text
 
     from cmnet.cli.assembly_tables import joins_table, summary
@@ -206,10 +219,10 @@ def _show_result(console: Console, assembly: Assembly, parts: Sequence[Part], se
         console.print(Text(f"! {note}", style="yellow"))
     if any(join.used for join in assembly.joins):
         console.print(joins_table(assembly, parts))
-    console.print(Text(summary(assembly, parts, settings.seconds)))
+    console.print(Text(summary(assembly, parts, how.seconds)))
     if assembly.unplaced and not any(join.used for join in assembly.joins):
         console.print("No two parts fit with confidence: are they of one object, and scanned with their breaks?")
-    elif (assembly.unplaced or len(assembly.groups) > 1) and settings.solver == "robust" and not settings.one_object:
+    elif (assembly.unplaced or len(assembly.groups) > 1) and how.solver == "robust" and not how.one_object:
         console.print("If all parts are of one object, --one-object puts the rest where it most likely belongs.")
 
 

@@ -115,7 +115,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _settings(args: argparse.Namespace) -> Settings:
     from cmnet.evaluation.predictions import Settings
-    from cmnet.model.weights import weights_hash
+    from cmnet.model.weights import fingerprint
 
     asked = args.method == "cmnet"
     if asked:
@@ -133,7 +133,7 @@ def _settings(args: argparse.Namespace) -> Settings:
         half=args.half,
         method=args.method,
         weights=args.weights if asked else None,
-        weights_sha256=weights_hash(args.weights) if asked else None,
+        weights_sha256=fingerprint(args.weights) if asked else None,
         solver=_solver(args) if asked else None,
         one_object=args.one_object,
         task=args.task,

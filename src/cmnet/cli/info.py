@@ -11,7 +11,6 @@ def run(args: argparse.Namespace) -> int:
     import json
     import os
     import platform
-    from importlib import metadata
 
     import torch
     from rich.console import Console
@@ -19,12 +18,7 @@ def run(args: argparse.Namespace) -> int:
 
     from cmnet import __version__
     from cmnet.model.weights import shipped
-
-    def version(package: str) -> str:
-        try:
-            return metadata.version(package)
-        except metadata.PackageNotFoundError:
-            return "missing"
+    from cmnet.versions import COMPUTING, version
 
     devices = ["cpu", *(torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count()))]
     facts = {
@@ -35,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
         "cores": os.cpu_count(),
         "torch threads": torch.get_num_threads(),
         "devices": ", ".join(devices),
-        **{name: version(name) for name in ("torch", "numpy", "scipy", "trimesh", "manifold3d", "safetensors")},
+        **{name: version(name) for name in (*COMPUTING, "manifold3d", "safetensors")},
         **{f"{name} (extra: train)": version(name) for name in ("lightning", "tensorboard")},
         "matplotlib (extra: figures)": version("matplotlib"),
         "distributed (extra: dask)": version("distributed"),

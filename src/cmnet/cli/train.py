@@ -23,7 +23,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cmnet.cli.arguments import duration, natural, pieces, seed
+from cmnet.cli.arguments import duration, natural, overrides, pieces, seed
 
 if TYPE_CHECKING:
     from cmnet.data.exercises import ObjectStream
@@ -133,16 +133,12 @@ def resolve(args: argparse.Namespace) -> tuple[CMNetConfig, TrainConfig]:
     from dataclasses import fields, replace
 
     from cmnet.errors import InputError
-    from cmnet.model.config import CMNetConfig, checked, preset
+    from cmnet.model.config import CMNetConfig, preset
     from cmnet.training.config import TRAIN_PRESETS, TrainConfig
+    from cmnet.values import checked
 
     asked: dict[str, Any] = {"steps": args.steps, "seed": args.seed}
-    asked = {name: value for name, value in asked.items() if value is not None}
-    for text in args.overrides:
-        name, equals, value = text.partition("=")
-        if not equals:
-            raise InputError(f"--set {text} has no value; write --set NAME=VALUE")
-        asked[name] = value
+    asked = {name: value for name, value in asked.items() if value is not None} | overrides(args.overrides)
     names = {f.name for f in fields(CMNetConfig)}, {f.name for f in fields(TrainConfig)}
     unknown = sorted(set(asked) - names[0] - names[1])
     if unknown:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal
 
 from cmnet.errors import InputError
+from cmnet.values import checked
 
 ANY = 1_000_000  # no number of a setting is larger,
 MOST = {"neighbors": 1000, "down_neighbors": 1000, "transport_rounds": 10_000, "inlier_rounds": 1000, "focus": 1}
@@ -88,16 +89,6 @@ class CMNetConfig:
         return asdict(self)
 
 
-def checked(cls: type, values: Mapping[str, Any]) -> dict[str, Any]:
-    """`values` as fields of the dataclass `cls`: texts are parsed, lists become tuples, anything else is refused."""
-    hints = get_type_hints(cls)
-    names = [f.name for f in fields(cls)]
-    unknown = sorted(set(values) - set(names))
-    if unknown:
-        raise InputError(f"no setting is called {unknown[0]!r}; the settings are {', '.join(names)}")
-    return {name: _parse(name, value, hints[name]) for name, value in values.items()}
-
-
 def _refuse_absurd(name: str, value: Any) -> None:
     """InputError for numbers that no network can be made of. What counts something is at least 1."""
     least = 0 if isinstance(getattr(CMNetConfig, name), float) or name == "inlier_rounds" else 1
@@ -105,31 +96,6 @@ def _refuse_absurd(name: str, value: Any) -> None:
     for number in value if isinstance(value, tuple) else (value,):
         if type(number) in (int, float) and not least <= number <= most:
             raise InputError(f"{name} = {value!r} is not possible; it must lie between {least} and {most}")
-
-
-def _parse(name: str, value: Any, kind: Any) -> Any:
-    """One value as `kind`: bool, int, float, a choice of texts, a tuple of ints, or one of these or None."""
-    if get_origin(kind) is Literal:
-        if value not in get_args(kind):
-            raise InputError(f"{name} = {value!r} is not possible; choose one of {', '.join(get_args(kind))}")
-        return value
-    if get_origin(kind) is tuple:
-        items = value.split(",") if isinstance(value, str) else value
-        if not isinstance(items, list | tuple) or len(items) != len(get_args(kind)):
-            raise InputError(f"{name} needs {len(get_args(kind))} numbers, got {value!r}")
-        return tuple(_parse(name, item, inner) for item, inner in zip(items, get_args(kind)))
-    if type(None) in get_args(kind):
-        inner = next(k for k in get_args(kind) if k is not type(None))
-        return None if value in (None, "none") else _parse(name, value, inner)
-    if kind is bool:
-        words = {"true": True, "false": False, "on": True, "off": False, "1": True, "0": False}
-        if str(value).lower() not in words:
-            raise InputError(f"{name} = {value!r} is not possible; choose true or false")
-        return words[str(value).lower()]
-    try:
-        return kind(value)
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{name} = {value!r} is not possible; it must be a number ({kind.__name__})") from None
 
 
 PRESETS: dict[str, CMNetConfig] = {

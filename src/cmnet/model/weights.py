@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from cmnet.errors import InputError
 from cmnet.files import replacing
-from cmnet.model.config import CMNetConfig, checked
+from cmnet.model.config import CMNetConfig
 from cmnet.reading import expanded, parse_json
+from cmnet.values import checked
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -57,9 +58,12 @@ def find_weights(name_or_path: str | Path) -> Path:
     raise InputError(f"no weights are called {str(name_or_path)!r}; shipped: {known}; or give a .safetensors file")
 
 
-def weights_hash(weights: str | Path) -> str | None:
-    """SHA-256 of the weights of that name or in that file; None without weights."""
-    return None if weights == NO_WEIGHTS else hashlib.sha256(find_weights(weights).read_bytes()).hexdigest()
+def fingerprint(name_or_path: str | Path) -> str | None:
+    """The SHA-256 of the file of weights, in hexadecimal; None: of none."""
+    if name_or_path == NO_WEIGHTS:
+        return None
+    with find_weights(name_or_path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def load_network(name_or_path: str | Path) -> CMNet:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cmnet.geometry.pose import Pose
-from cmnet.pairing.align.icp import COARSE, refine
+from cmnet.pairing.align.icp import refine
 from cmnet.pairing.join import Join
 from cmnet.pairing.judge.confidence import confidences, logit
 from cmnet.pairing.judge.evidence import Evidence, verify
@@ -17,13 +17,6 @@ from cmnet.pairing.propose.breaks import propose_touching
 from cmnet.pairing.propose.creases import poses_of, propose, scores
 from cmnet.pairing.surface.frames import pose_of_parts, pose_of_surfaces
 from cmnet.pairing.surface.surface import Surface
-
-PROPOSED = 24  # hypotheses that are refined coarsely
-EXAMINED = 12  # of which so many, by the rim they close, are examined
-FINISHED = 6  # and so many, by all they show, refined to the end
-SAME_TURN, SAME_SHIFT = 4.0, 0.02  # degrees and units: poses nearer to each other than this are one
-SAME_SWING, WIDEST = 0.012, 12.0  # of small parts those, too, whose turn moves them by no more units; but in degrees
-REPEATED = 0.25  # of that: so near, it is not even worth looking which of the two is better
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,16 +64,18 @@ def candidates(a: Surface, b: Surface, suggested: Sequence[Pose] = ()) -> list[C
     if a.area < b.area:  # the smaller part is tried against the larger one, in whatever order they are named
         swapped = candidates(b, a, [T.inverse() for T in suggested])
         return [Candidate(c.T_a_b.inverse(), c.evidence, c.confidence) for c in swapped]
+    limits, budget = a.scale.tolerances, a.scale.budget
     others = [*propose_touching(a, b, a.scale.touching), *suggested]
-    poses = [refine(a, b, T, COARSE) for T in [*(h.T_a_b for h in propose(a, b, PROPOSED, a.scale.width)), *others]]
-    turn = same_turn(b)
-    poses = [poses[k] for k in distinct_poses(poses, REPEATED * turn, REPEATED * SAME_SHIFT)]
+    by_creases = [h.T_a_b for h in propose(a, b, budget.proposed, a.scale.width)]
+    poses = [refine(a, b, T, budget.rough) for T in [*by_creases, *others]]
+    same = same_turn(b), limits.same_shift
+    poses = [poses[k] for k in distinct_poses(poses, *(limits.repeated * near for near in same))]
     # As many more as do not rest on creases: where edges are worn away, no rim closes.
-    poses = _examined(a, b, poses, EXAMINED + len(others))
-    poses = [refine(a, b, poses[k]) for k in distinct_poses(poses, turn)[:FINISHED]]
+    poses = _examined(a, b, poses, budget.examined + len(others))
+    poses = [refine(a, b, poses[k]) for k in distinct_poses(poses, *same)[: budget.finished]]
     # Of poses that have come together the best: some stop beside the place where they fit.
     shown = sorted(((T, verify(a, b, T)) for T in poses), key=lambda pair: -logit(pair[1]))
-    shown = [shown[k] for k in distinct_poses([T for T, _ in shown], turn)]
+    shown = [shown[k] for k in distinct_poses([T for T, _ in shown], *same)]
     found = [Candidate(T, e, float(p)) for (T, e), p in zip(shown, confidences([e for _, e in shown]))]
     return sorted(found, key=lambda candidate: -candidate.confidence)
 
@@ -93,11 +88,12 @@ def _examined(a: Surface, b: Surface, poses: list[Pose], count: int) -> list[Pos
 
 def same_turn(b: Surface) -> float:
     """Degrees within which two poses of b are one: the smaller it is, the less a turn moves it."""
+    limits = b.scale.tolerances
     size = float(np.sqrt((b.points**2).sum(axis=1).mean())) if len(b.points) else 1.0
-    return float(np.clip(np.degrees(SAME_SWING / max(size, 1e-9)), SAME_TURN, WIDEST))
+    return float(np.clip(np.degrees(limits.same_swing / max(size, 1e-9)), limits.same_turn, limits.widest_turn))
 
 
-def distinct_poses(poses: Sequence[Pose], turn: float, shift: float = SAME_SHIFT) -> list[int]:
+def distinct_poses(poses: Sequence[Pose], turn: float, shift: float) -> list[int]:
     """Which poses are not, up to a turn in degrees and a shift in units, like an earlier one."""
     kept: list[int] = []
     for k, T in enumerate(poses):

@@ -11,27 +11,20 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cmnet.geometry.pose import Pose
-from cmnet.pairing.align.icp import COARSE, refine
-from cmnet.pairing.align.joint_icp import CLOSELY, COARSELY, Body, settled
+from cmnet.pairing.align.icp import refine
+from cmnet.pairing.align.joint_icp import Body, settled_together
 from cmnet.pairing.judge.confidence import logit, logit_twice, shares
 from cmnet.pairing.judge.evidence import Evidence, verify
 from cmnet.pairing.judge.relief import common_relief
 from cmnet.pairing.pair import candidates, distinct_poses, same_turn
-from cmnet.pairing.propose.breaks import contact, propose_touching
-from cmnet.pairing.propose.breaks import settled as settled_on_breaks
+from cmnet.pairing.propose.breaks import contact, propose_touching, settled_on_breaks
 from cmnet.pairing.propose.creases import distinct, overlap, poses_of
-from cmnet.pairing.propose.gaps import AFAR, propose_in_holes
-from cmnet.pairing.propose.gaps import CLOSELY as IN_GAPS
+from cmnet.pairing.propose.gaps import propose_in_holes
 from cmnet.pairing.propose.relief import propose_faces
 from cmnet.pairing.surface.frames import pose_of_parts, pose_of_surfaces
 from cmnet.pairing.surface.surface import Surface
 
-TURN, SHIFT = 5.0, 0.05  # degrees and units by which a look may settle a pose that another one has found
-SLIP_TURN, SLIP_SHIFT = 20.0, 0.1  # degrees and units by which a pose may settle where the skin goes on
-# Poses in which breaks touch, or faces are alike, and those of them that are examined
-TOUCHING, FACES, LIKEST = 24, 60, 6
-LARGE, SUNK = 0.5, 0.7  # what contact counts for, and overlap against, where relief counts 1
-JUDGES, NEAR = 300, 0.004  # samples that say how much touches, and how far they may be off, in units
+FOR_CONTACT, AGAINST_OVERLAP = 0.5, 0.7  # what these count, where relief counts 1
 FLOOR = -7.0  # log odds below which what one look has found is not shown to the other
 
 Seen = tuple[Surface, Surface]  # two parts, or groups, in one look
@@ -67,12 +60,14 @@ def of_like_relief(a: Surface, b: Surface) -> list[Pose]:
         return []
     if a.area < b.area:
         return [T.inverse() for T in of_like_relief(b, a)]
-    by_faces = settled_on_breaks(a, b, poses_of(propose_faces(a, b, FACES)))
-    poses = poses_of(propose_touching(a, b, TOUCHING, near=NEAR)).joined(by_faces)
+    budget = a.scale.budget
+    by_faces = settled_on_breaks(a, b, poses_of(propose_faces(a, b, budget.faces)))
+    poses = poses_of(propose_touching(a, b, budget.touching, near=budget.like_near)).joined(by_faces)
     relief = np.array([common_relief(a, b, poses.one(i)) for i in range(len(poses))])
-    area, sunk = contact(a, b, poses, JUDGES, NEAR), overlap(a, b, poses)
-    score = np.log1p(relief) + LARGE * np.log(area + 1e-3) - SUNK * np.log1p(sunk)
-    return [pose_of_parts(a, b, poses.one(i)) for i in distinct(poses, score.astype(np.float32), LIKEST)]
+    area, sunk = contact(a, b, poses, budget.like_judges, budget.like_near), overlap(a, b, poses)
+    score = np.log1p(relief) + FOR_CONTACT * np.log(area + 1e-3) - AGAINST_OVERLAP * np.log1p(sunk)
+    chosen = distinct(poses, score.astype(np.float32), budget.likest, a.scale.tolerances)
+    return [pose_of_parts(a, b, poses.one(i)) for i in chosen]
 
 
 def seek(close: Seen, far: Seen, suggested: Sequence[Pose] = ()) -> list[Twice]:
@@ -80,11 +75,11 @@ def seek(close: Seen, far: Seen, suggested: Sequence[Pose] = ()) -> list[Twice]:
 
     suggested : T_i_j of the parts
     """
-    poses, in_gaps = list(suggested), propose_in_holes(*far, AFAR)
+    poses, in_gaps = list(suggested), propose_in_holes(*far)
     for seen, gaps in ((far, in_gaps), (close, [])):
         found = candidates(*seen, [*(pose_of_surfaces(*seen, T) for T in suggested), *gaps])
         poses += [pose_of_parts(*seen, c.T_a_b) for c in found]
-    poses += [pose_of_parts(*close, T) for T in propose_in_holes(*close, IN_GAPS)]
+    poses += [pose_of_parts(*close, T) for T in propose_in_holes(*close)]
     poses += of_like_relief(*close)
     return examine_twice(close, far, poses, patient=True)
 
@@ -101,7 +96,7 @@ def examine_twice(close: Seen, far: Seen, poses: Sequence[Pose], patient: bool =
     examined = _examining(close, far, patient)
     shown = sorted(map(examined, poses), key=lambda pose: -pose.logit)
     inner = [pose_of_surfaces(*close, pose.T_i_j) for pose in shown]
-    shown = [shown[k] for k in distinct_poses(inner, same_turn(close[1]))]
+    shown = [shown[k] for k in distinct_poses(inner, same_turn(close[1]), close[0].scale.tolerances.same_shift)]
     sure = shares(np.array([pose.logit for pose in shown]))
     return [replace(pose, confidence=float(p)) for pose, p in zip(shown, sure)]
 
@@ -119,10 +114,10 @@ def _examining(close: Seen, far: Seen, patient: bool) -> Callable[[Pose], Twice]
 
     def examined(T_i_j: Pose) -> Twice:
         before = pose_of_parts(*close, _held(close, T_i_j))
-        wide = settled(there, [Pose.identity(), before], COARSELY)[1]
-        settling = [(settled(here, [Pose.identity(), wide], CLOSELY)[1], wide)]
+        wide = settled_together(there, [Pose.identity(), before])[1]
+        settling = [(settled_together(here, [Pose.identity(), wide])[1], wide)]
         if patient:  # from afar, what a small contact holds slides out of a place that is right
-            near = settled(here, [Pose.identity(), before], CLOSELY)[1]
+            near = settled_together(here, [Pose.identity(), before])[1]
             settling.append((near, near))
         seen = [_at(close, far, *poses) for poses in settling if not _slips(close, before, poses[0])]
         shown = [_with_relief(close, pose) for pose in seen or [refined(T_i_j)]]
@@ -142,14 +137,14 @@ def _with_relief(close: Seen, pose: Twice) -> Twice:
 
 def _slips(seen: Seen, before: Pose, after: Pose) -> bool:
     """Whether part j has left its place: hardly anything holds a crumb."""
-    middle = seen[1].T_part_surface.t
+    limits, middle = seen[0].scale.tolerances, seen[1].T_part_surface.t
     shift = float(np.linalg.norm(after.apply(middle) - before.apply(middle)))
-    return after.angle_to(before) > SLIP_TURN or shift > SLIP_SHIFT * seen[1].unit
+    return after.angle_to(before) > limits.slipped_turn or shift > limits.slipped_shift * seen[1].unit
 
 
 def _held(seen: Seen, T_i_j: Pose) -> Pose:
     """The pose between the surfaces, where they hold it."""
-    before = pose_of_surfaces(*seen, T_i_j)
-    after = refine(*seen, refine(*seen, before, COARSE))
+    limits, before = seen[0].scale.tolerances, pose_of_surfaces(*seen, T_i_j)
+    after = refine(*seen, refine(*seen, before, seen[0].scale.budget.rough))
     moved = np.linalg.norm(after.t - before.t)
-    return after if after.angle_to(before) < TURN and moved < SHIFT else before
+    return after if after.angle_to(before) < limits.settled_turn and moved < limits.settled_shift else before

@@ -17,6 +17,7 @@ from cmnet.pairing.judge.uncertainty import Uncertainty
 from cmnet.parts.part import Part
 from cmnet.report.gap_maps import mapped_parts
 from cmnet.report.names import file_stems
+from cmnet.settings import Settings
 from cmnet.solving.assembly import Assembly
 
 FORMAT = "cmnet.assembly/1"
@@ -34,6 +35,8 @@ class Run:
     constraints: str | None = None
     one_object: bool = False  # whether all parts were known to be of one object
     warnings: tuple[str, ...] = ()
+    settings: Settings = Settings()
+    fingerprint: str | None = None  # SHA-256 of the weights
 
 
 def document(assembly: Assembly, parts: Sequence[Part], run: Run, gap_limit: float) -> dict[str, Any]:

@@ -7,13 +7,14 @@ import io
 import json
 import platform
 from collections.abc import Sequence
-from importlib import metadata
 from typing import Any
 
 from cmnet import __version__
 from cmnet.parts.part import Part
 from cmnet.report.document import Run
+from cmnet.settings import to_dict
 from cmnet.solving.assembly import Assembly
+from cmnet.versions import COMPUTING, version
 
 COLUMNS = ("part_a", "part_b", "confidence", "used", "contact_area", "gap_rms", "penetration")
 UNCERTAINTY = ("uncertainty_length", "uncertainty_degrees")
@@ -53,7 +54,9 @@ def config_yaml(run: Run) -> str:
         "constraints": run.constraints,
         "one_object": run.one_object,
         "seed": run.seed,
+        "weights_sha256": run.fingerprint,
         "python": platform.python_version(),
-        **{name: metadata.version(name) for name in ("numpy", "scipy", "torch", "trimesh")},
+        **{package: version(package) for package in COMPUTING},
+        **to_dict(run.settings),
     }
     return "".join(f"{key}: {json.dumps(value)}\n" for key, value in entries.items())

@@ -16,7 +16,7 @@ def planes(rng, count=40):
 def asked(samples, points, normals, radius=1.0):
     found = _Asked(np.zeros((7, 7)), np.zeros(5))
     index = np.arange(len(points))
-    _add_up(samples.x, samples.n, index, points, normals, radius, 1.0, found.products, found.places)
+    _add_up(samples.x, samples.n, index, points, normals, radius, -0.6, 1.0, found.products, found.places)
     return found
 
 
@@ -30,7 +30,7 @@ def test_a_small_motion_is_undone(seed):
     rng = np.random.default_rng(seed)
     points, normals = planes(rng)
     motion = little(rng, 1e-3)
-    step = asked(Samples(points, -normals).moved(motion), points, normals).solution()
+    step = asked(Samples(points, -normals).moved(motion), points, normals).solution(1e-3)
     left = (step @ motion).apply(points) - points
     assert np.abs(left).max() < 0.02 * np.abs(motion.apply(points) - points).max()
 
@@ -51,9 +51,9 @@ def test_the_opposite_motion_is_asked_of_the_other_part(seed):
 
 def test_samples_that_look_the_same_way_ask_for_nothing():
     points, normals = planes(np.random.default_rng(0))
-    assert asked(Samples(points, normals), points, normals).solution() is None
+    assert asked(Samples(points, normals), points, normals).solution(1e-3) is None
 
 
 def test_samples_beyond_the_radius_ask_for_nothing():
     points, normals = planes(np.random.default_rng(0))
-    assert asked(Samples(points + 2.0, -normals), points, normals).solution() is None
+    assert asked(Samples(points + 2.0, -normals), points, normals).solution(1e-3) is None

@@ -5,7 +5,7 @@ import pytest
 
 from breaking import prepared, thin_bowl, to_part
 from cmnet.geometry.pose import Pose
-from cmnet.pairing.align.joint_icp import CLOSELY, Body, _begin, _going_on, settled
+from cmnet.pairing.align.joint_icp import Body, _begin, _going_on, settled_together
 from cmnet.settings import COARSE
 from worlds import jolt
 
@@ -40,8 +40,8 @@ def off(T):
 @pytest.mark.parametrize("seed", range(3))
 def test_two_parts_settle_in_their_places_and_either_may_stay(egg, seed):
     bodies, beside = [Body.of(surface) for surface in egg], jolt(np.random.default_rng(seed), 0.003)
-    first = settled(bodies, [Pose.identity(), beside], CLOSELY)
-    other = settled(bodies, [Pose.identity(), beside], CLOSELY, stays=[1])
+    first = settled_together(bodies, [Pose.identity(), beside])
+    other = settled_together(bodies, [Pose.identity(), beside], stays=[1])
     np.testing.assert_array_equal(first[0].matrix(), np.eye(4))
     np.testing.assert_array_equal(other[1].matrix(), beside.matrix())
     for T_0, T_1 in (first, other):
@@ -51,6 +51,6 @@ def test_two_parts_settle_in_their_places_and_either_may_stay(egg, seed):
 def test_where_both_lie_does_not_matter(egg):
     bodies, beside = [Body.of(surface) for surface in egg], jolt(np.random.default_rng(3), 0.003)
     away = Pose.random(np.random.default_rng(4), 10.0)
-    here = settled(bodies, [Pose.identity(), beside], CLOSELY)[1]
-    there = settled(bodies, [away, away @ beside], CLOSELY)[1]
+    here = settled_together(bodies, [Pose.identity(), beside])[1]
+    there = settled_together(bodies, [away, away @ beside])[1]
     np.testing.assert_allclose((away.inverse() @ there).matrix(), here.matrix(), atol=1e-4)

@@ -6,9 +6,9 @@ from scipy.spatial import cKDTree
 
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.trees import nearest_few
-from cmnet.pairing.align.icp import COARSE, refine
+from cmnet.pairing.align.icp import refine
 from cmnet.pairing.judge.confidence import confidences, logit
-from cmnet.pairing.judge.evidence import FACING, LIFT, NEARBY, _extents, _look_around, _side, verify
+from cmnet.pairing.judge.evidence import _extents, _look_around, _side, verify
 from cmnet.pairing.surface.frames import pose_of_surfaces
 from cmnet.pairing.surface.surface import prepare, unit_of
 
@@ -35,7 +35,7 @@ def pair(request):
 @pytest.mark.parametrize("seed", range(3))
 def test_refinement_finds_back(pair, seed):
     a, b, truth = pair
-    found = refine(a, b, refine(a, b, disturbed(truth, 3.0, 0.005, seed), COARSE))
+    found = refine(a, b, refine(a, b, disturbed(truth, 3.0, 0.005, seed), a.scale.budget.rough))
     assert found.angle_to(truth) < 0.1
     assert np.linalg.norm(found.t - truth.t) < 0.001
 
@@ -109,17 +109,17 @@ def test_what_samples_meet_is_what_the_definition_says():
     distance, index = nearest_few(cKDTree(points), x, 5, 0.012)
     partner, near = np.empty(40, dtype=np.int64), np.empty(40, dtype=bool)
     height, depth = np.empty(40), np.empty(40)
-    _look_around(x, n[:40], distance, index, points, normals, 0.01, partner, near, height, depth)
+    _look_around(x, n[:40], distance, index, points, normals, -0.6, 0.003, 0.01, 0.025, partner, near, height, depth)
     assert 3 < (partner >= 0).sum() < 37
     assert not np.isfinite(distance).all()
     for i in range(40):
         around = index[i][np.isfinite(distance[i])]
         up = np.einsum("kc,kc->k", x[i] - points[around], normals[around])
-        facing = normals[around] @ n[i] < FACING
+        facing = normals[around] @ n[i] < -0.6
         far = np.linalg.norm(x[i] - points[around], axis=1)
-        touching = around[facing & (far < 0.01) & (np.abs(up) < LIFT)]
+        touching = around[facing & (far < 0.01) & (np.abs(up) < 0.003)]
         assert partner[i] == (touching[0] if len(touching) else -1)
-        assert near[i] == (facing & (far < NEARBY * 0.01)).any()
+        assert near[i] == (facing & (far < 0.025)).any()
         assert depth[i] == pytest.approx(min(-up) if len(up) and (up < 0).all() else 0.0)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cmnet.geometry.pose import Pose
-from cmnet.pairing.propose.agreement import AGREE, agreement, agreements
+from cmnet.pairing.propose.agreement import crease_agreement, summed_agreement
 from cmnet.pairing.surface.creases import complement
 from cmnet.pairing.surface.frames import pose_of_surfaces
 
@@ -19,7 +19,7 @@ def plainly(a, b, T, which):
     partner = np.where(known, partner, 0)
     squared = ((moved - a.creases.points[partner]) ** 2).sum(axis=1) / NEAR**2
     fit = complement(a.creases.normals[partner], T.rotate(b.creases.normals[which].reshape(-1, 3)).reshape(-1, 2, 3))
-    return np.where(known & (squared <= 3) & (fit > AGREE), np.exp(-squared), 0), partner
+    return np.where(known & (squared <= 3) & (fit > 0.88), np.exp(-squared), 0), partner
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def test_weights_are_those_of_the_definition(bar, poses):
     a, b = bar
     which = np.arange(0, len(b.creases), 3)
     R, t = (np.stack([getattr(T, name) for T in poses]).astype(np.float32) for name in ("R", "t"))
-    weight, partner = agreement(a, b, R, t, which, NEAR)
+    weight, partner = crease_agreement(a, b, R, t, which, NEAR)
     for k, T in enumerate(poses):
         expected, at = plainly(a, b, T, which)
         np.testing.assert_allclose(weight[k], expected, atol=1e-3)
@@ -47,6 +47,8 @@ def test_sums_are_sums_of_weights(bar, poses):
     a, b = bar
     R, t = (np.stack([getattr(T, name) for T in poses]).astype(np.float32) for name in ("R", "t"))
     rows = np.arange(len(poses)) % len(b.around)
-    total = agreements(a, b, R, t, b.around, rows, NEAR)
-    each = [agreement(a, b, R[k : k + 1], t[k : k + 1], b.around[row], NEAR)[0].sum() for k, row in enumerate(rows)]
+    total = summed_agreement(a, b, R, t, b.around, rows, NEAR)
+    each = [
+        crease_agreement(a, b, R[k : k + 1], t[k : k + 1], b.around[row], NEAR)[0].sum() for k, row in enumerate(rows)
+    ]
     np.testing.assert_allclose(total, each, atol=1e-5)

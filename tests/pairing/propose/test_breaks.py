@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.pair import candidates
-from cmnet.pairing.propose.breaks import FACING, contact, on_breaks, propose_touching, settled
+from cmnet.pairing.propose.breaks import contact, on_breaks, propose_touching, settled_on_breaks
 from cmnet.pairing.propose.creases import poses_of, seeded_poses
 
 
@@ -29,7 +29,7 @@ def plainly(a, b, T, judges, near):
     x, n, at = x[at < len(a.dense)], n[at < len(a.dense)], at[at < len(a.dense)]
     cosine = (a.dense_normals[at] * n).sum(axis=1)
     gap = ((x - a.dense[at]) * a.dense_normals[at]).sum(axis=1)
-    return area * np.where(cosine < FACING, -cosine * np.exp(-((gap / near) ** 2)), 0).sum()
+    return area * np.where(cosine < -0.6, -cosine * np.exp(-((gap / near) ** 2)), 0).sum()
 
 
 def test_contact_is_that_of_the_definition(halves, truth):
@@ -64,7 +64,7 @@ def test_a_pose_beside_the_true_one_settles_into_it(halves, truth, seed):
     a, b = halves
     start = beside(truth, np.random.default_rng(seed), 4.0, 0.02)
     before = poses_of([start])
-    found = settled(a, b, before).one(0)
+    found = settled_on_breaks(a, b, before).one(0)
     assert found.angle_to(truth) < 0.5 * start.angle_to(truth)
     np.testing.assert_array_equal(before.R, poses_of([start]).R)  # what was given stays as it was
 

@@ -6,6 +6,7 @@ import pytest
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.propose.creases import Poses, distinct, propose, sinking
 from cmnet.pairing.surface.frames import pose_of_surfaces
+from cmnet.settings import Tolerances
 
 
 @pytest.mark.parametrize("name", ["egg", "bowl"])
@@ -39,4 +40,4 @@ def test_parts_pushed_into_each_other_sink_and_mates_do_not(bar):
 def test_of_equal_poses_the_best_is_kept():
     R = np.repeat(np.eye(3, dtype=np.float32)[None], 3, axis=0)
     poses = Poses(R, np.array([[0, 0, 0], [0.001, 0, 0], [1, 0, 0]], dtype=np.float32))
-    np.testing.assert_array_equal(distinct(poses, np.array([1, 3, 2], dtype=np.float32), 10), [1, 2])
+    np.testing.assert_array_equal(distinct(poses, np.array([1, 3, 2], dtype=np.float32), 10, Tolerances()), [1, 2])

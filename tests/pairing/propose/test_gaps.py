@@ -8,17 +8,15 @@ from cmnet.geometry.pose import Pose
 from cmnet.pairing.judge.confidence import shares, where_it_belongs
 from cmnet.pairing.propose.breaks import lying_on, on_breaks
 from cmnet.pairing.propose.creases import poses_of
-from cmnet.pairing.propose.gaps import AFAR, propose_in_holes
-
-FEW = replace(AFAR, kept=8)
+from cmnet.pairing.propose.gaps import propose_in_holes
 
 
 def test_breaks_lie_on_breaks_in_the_first_pose_and_it_is_the_true_one(halves, truth):
     a, b = halves
-    found = propose_in_holes(a, b, FEW)
+    found = propose_in_holes(a, b)
     assert 0 < len(found) <= 8
     assert found[0].angle_to(truth) < 3
-    np.testing.assert_array_equal(found[0].R, propose_in_holes(a, b, FEW)[0].R)
+    np.testing.assert_array_equal(found[0].R, propose_in_holes(a, b)[0].R)
 
 
 def test_what_is_proposed_turns_with_the_part(halves, motion):
@@ -26,7 +24,7 @@ def test_what_is_proposed_turns_with_the_part(halves, motion):
     a, b = halves
     R = Pose(motion.R, np.zeros(3))
     turned = replace(b, points=R.apply(b.points), normals=R.rotate(b.normals), probes=R.apply(b.probes))
-    here, there = propose_in_holes(a, b, FEW)[0], propose_in_holes(a, turned, FEW)[0] @ R
+    here, there = propose_in_holes(a, b)[0], propose_in_holes(a, turned)[0] @ R
     assert here.angle_to(there) < 3
     np.testing.assert_allclose(here.t, there.t, atol=0.02)
 
@@ -44,15 +42,15 @@ def test_only_what_is_open_counts(halves, truth):
 
 def test_where_nobody_says_what_is_broken_or_nothing_is_there_are_no_holes(bar, halves):
     a, b = halves
-    assert propose_in_holes(*bar, FEW) == []
-    assert propose_in_holes(a, replace(b, broken=np.zeros_like(b.broken)), FEW) == []
-    assert propose_in_holes(replace(a, broken=np.zeros_like(a.broken)), b, FEW) == []
+    assert propose_in_holes(*bar) == []
+    assert propose_in_holes(a, replace(b, broken=np.zeros_like(b.broken))) == []
+    assert propose_in_holes(replace(a, broken=np.zeros_like(a.broken)), b) == []
 
 
 def test_the_order_of_the_two_parts_does_not_matter(halves):
     """The smaller part is sought in the holes of the larger one."""
     a, b = halves
-    for one, other in zip(propose_in_holes(a, b, FEW), propose_in_holes(b, a, FEW), strict=True):
+    for one, other in zip(propose_in_holes(a, b), propose_in_holes(b, a), strict=True):
         np.testing.assert_allclose(other.inverse().matrix(), one.matrix(), atol=1e-9)
 
 

@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cmnet.pairing.propose.relief import CELL, FEWEST, faces_of, propose_faces
+from cmnet.pairing.propose.relief import faces_of, propose_faces
+from cmnet.settings import Faces
 
 
 def off(T, truth, surface):
@@ -21,8 +22,8 @@ def test_faces_lie_on_breaks_look_out_of_the_part_and_share_no_sample(halves):
         assert [face.area for face in faces] == sorted((face.area for face in faces), reverse=True)
         for face in faces:
             assert np.linalg.det(face.frame.R) == pytest.approx(1.0)
-            assert len(face.uv) >= FEWEST
-            inward = face.frame.t - 4 * CELL * face.frame.R[:, 2]
+            assert len(face.uv) >= Faces().samples
+            inward = face.frame.t - 4 * Faces().cell * face.frame.R[:, 2]
             assert surface.signed[surface.box.voxel(inward[None].astype(np.float32))] < 0
 
 

@@ -31,8 +31,8 @@ def test_a_thin_wall_does_not_mix_its_two_sides():
 
 def test_near_a_break_is_where_one_sample_of_it_is():
     breaks = plate(1.0)
-    assert breaks.near(np.array([[0.5, 0.5, 0.0]])).all()
-    assert not breaks.near(np.array([[0.5, 0.5, 1.0]])).any()
+    assert breaks.near(np.array([[0.5, 0.5, 0.0]]), 0.2).all()
+    assert not breaks.near(np.array([[0.5, 0.5, 1.0]]), 0.2).any()
 
 
 def told(parts, probability):

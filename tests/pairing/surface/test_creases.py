@@ -9,6 +9,7 @@ from cmnet.geometry.sampling import sample_surface
 from cmnet.geometry.trees import nearest_few
 from cmnet.pairing.surface.creases import NEIGHBORS, complement, find_creases, neighbourhoods, spread
 from cmnet.pairing.surface.rims import find_rims
+from cmnet.settings import FIRST, Tolerances
 
 
 def samples(mesh, count, seed=0):
@@ -18,7 +19,7 @@ def samples(mesh, count, seed=0):
 def creases_of(mesh, count=4000):
     points, normals = samples(mesh, count)
     neighbors = nearest_few(cKDTree(points), points, NEIGHBORS)
-    return find_creases(points, normals, np.arange(len(points)), *neighbors)
+    return find_creases(points, normals, np.arange(len(points)), *neighbors, Tolerances())
 
 
 def distance_to_box_edges(points, half):
@@ -56,7 +57,7 @@ def test_concave_edges_are_left_out():
 def test_edges_of_a_sheet_are_found_whatever_its_thickness(thickness):
     sheet = trimesh.creation.box(extents=(1.0, 0.7, thickness))
     points, normals = samples(sheet, 6000)
-    rims = find_rims(sheet.triangles, points, normals, np.random.default_rng(0), 1000)
+    rims = find_rims(sheet.triangles, points, normals, np.random.default_rng(0), FIRST)
     half = np.array([0.5, 0.35, thickness / 2])
     inner = np.sort(half - np.abs(rims.creases.points), axis=1)[:, 2] > 0.05
     assert inner.sum() > 100

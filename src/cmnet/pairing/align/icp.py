@@ -10,49 +10,28 @@ from numpy.typing import NDArray
 from cmnet.geometry.compiled import compiled
 from cmnet.geometry.pose import Pose, cross_matrix
 from cmnet.geometry.types import Array, Ints
-from cmnet.pairing.align.normal_equations import FEWEST, add_row, motion
+from cmnet.pairing.align.normal_equations import FEWEST_EQUATIONS, add_row, motion
 from cmnet.pairing.surface.creases import complement
 from cmnet.pairing.surface.surface import Surface
-
-FACING = -0.6  # normals of touching samples have a dot product below this
-THIN, NARROW = 3.0, 0.008  # samples are sought no farther than so many walls, but so far in units at least
-CREASES = 400  # of b are held to a's
-CLOSING = 0.85  # least cosine of equal skins and opposed breaks
-BEHIND, SHALLOW = 0.5, 0.003  # samples may lie so far behind the other surface: in walls, but in units at least
-STIFF = 1e-3  # of the mean stiffness, added to all: keeps what slides freely from sliding away
+from cmnet.settings import Refinement
 
 
-@dataclass(frozen=True)
-class Schedule:
-    """How a pose is refined.
+def refine(a: Surface, b: Surface, T_a_b: Pose, schedule: Refinement | None = None) -> Pose:
+    """The pose near T_a_b in which the facing surfaces touch, in the frames of the surfaces.
 
-    radii   : how far samples may lie from the other surface, in units, one radius per round
-    samples : how many of either part are used, at most
-    rim     : weight of a closing crease, against 1 for a sample
-    exact   : whether the nearest samples and creases are sought, or those taken that the voxels know
+    schedule : None: that of the exact refinement
     """
-
-    radii: tuple[float, ...]
-    samples: int
-    rim: float
-    exact: bool
-
-
-COARSE = Schedule((0.02, 0.016, 0.012, 0.01, 0.008), 700, 0.3, exact=False)
-FINE = Schedule((0.008, 0.006, 0.005, 0.004, 0.004, 0.003, 0.003, 0.003), 1500, 0.03, exact=True)
-
-
-def refine(a: Surface, b: Surface, T_a_b: Pose, schedule: Schedule = FINE) -> Pose:
-    """The pose near T_a_b in which the facing surfaces touch, in the frames of the surfaces."""
+    schedule, limits = schedule or a.scale.budget.exact, a.scale.tolerances
     band = schedule.radii[0] + max(a.box.size, b.box.size)
     on_b = within(a, b, T_a_b, band, schedule.samples)
     on_a = within(b, a, T_a_b.inverse(), band, schedule.samples)
-    widest = max(THIN * min(a.wall, b.wall), NARROW)
+    wall = min(a.wall, b.wall)
+    widest = max(limits.wall_reach * wall, limits.least_reach)
     for radius in np.minimum(schedule.radii, widest).tolist():
-        asked_of_b = _asked_by_samples(a, on_b.moved(T_a_b), radius, min(a.wall, b.wall), schedule.exact)
-        asked_of_a = _asked_by_samples(b, on_a.moved(T_a_b.inverse()), radius, min(a.wall, b.wall), schedule.exact)
+        asked_of_b = _asked_by_samples(a, on_b.moved(T_a_b), radius, wall, schedule.exact)
+        asked_of_a = _asked_by_samples(b, on_a.moved(T_a_b.inverse()), radius, wall, schedule.exact)
         asked = asked_of_b + asked_of_a.turned(T_a_b) + _asked_by_rim(a, b, T_a_b, radius, schedule)
-        step = asked.solution()
+        step = asked.solution(schedule.stiff)
         if step is None:
             break
         T_a_b = step @ T_a_b
@@ -90,9 +69,9 @@ class _Asked:
         squares = squares + 2 * t @ total + count * t @ t
         return _Asked(D @ self.products @ D.T, np.array([count, *(total + count * t), squares]))
 
-    def solution(self) -> Pose | None:
+    def solution(self, stiff: float) -> Pose | None:
         """The small motion that closes the gaps. None: too little is asked."""
-        return None if self.places[0] < FEWEST else Pose(*motion(self.products, self.places, STIFF))
+        return None if self.places[0] < FEWEST_EQUATIONS else Pose(*motion(self.products, self.places, stiff))
 
 
 def within(a: Surface, b: Surface, T_a_b: Pose, band: float, most: int) -> Samples:
@@ -105,12 +84,13 @@ def within(a: Surface, b: Surface, T_a_b: Pose, band: float, most: int) -> Sampl
 
 def _asked_by_samples(a: Surface, samples: Samples, radius: float, wall: float, exact: bool) -> _Asked:
     """What the samples, in a's frame, ask for that face a within the radius."""
-    x = samples.x
+    x, limits = samples.x, a.scale.tolerances
     index = a.dense_cells.nearest_one(x, radius)[1] if exact else a.box.at(a.sample_of, Pose.identity(), x)
     asked = _Asked(np.zeros((7, 7)), np.zeros(5))
     # Further behind than half the wall, a sample faces the other side of it.
-    behind = max(BEHIND * wall, SHALLOW)
-    _add_up(x, samples.n, index, a.dense, a.dense_normals, radius, behind, asked.products, asked.places)
+    behind = max(limits.wall_behind * wall, limits.least_behind)
+    given = radius, limits.facing, behind
+    _add_up(x, samples.n, index, a.dense, a.dense_normals, *given, asked.products, asked.places)
     return asked
 
 
@@ -122,6 +102,7 @@ def _add_up(
     points: Array,
     normals: Array,
     radius: float,
+    facing: float,
     behind: float,
     products: Array,
     places: Array,
@@ -137,7 +118,7 @@ def _add_up(
             continue
         a, b, c = normals[j]
         u, v, w = x[i, 0] - points[j, 0], x[i, 1] - points[j, 1], x[i, 2] - points[j, 2]
-        if u * u + v * v + w * w > radius * radius or n[i, 0] * a + n[i, 1] * b + n[i, 2] * c >= FACING:
+        if u * u + v * v + w * w > radius * radius or n[i, 0] * a + n[i, 1] * b + n[i, 2] * c >= facing:
             continue
         gap = u * a + v * b + w * c
         add_row(x[i], normals[j], gap, (1 - (gap / radius) ** 2) ** 2 * (gap > -behind), row, products, places)
@@ -161,20 +142,24 @@ def _add_planes(
             add_row(x[i], normal, gap, weight, row, products, places)
 
 
-def _asked_by_rim(a: Surface, b: Surface, T_a_b: Pose, radius: float, schedule: Schedule) -> _Asked:
+def _asked_by_rim(a: Surface, b: Surface, T_a_b: Pose, radius: float, schedule: Refinement) -> _Asked:
     """Where creases close, skin goes on as skin and break lies on break: both planes of a's crease hold b's crease."""
-    x, partner, normals = _closing(a, b, T_a_b, max(radius, NARROW), schedule.exact)
-    fits = complement(a.creases.normals[partner], normals) > CLOSING
+    limits = a.scale.tolerances
+    x, partner, normals = _closing_creases(a, b, T_a_b, max(radius, limits.least_reach), schedule)
+    fits = complement(a.creases.normals[partner], normals) > limits.agree_aligned
     asked = _Asked(np.zeros((7, 7)), np.zeros(5))
     planes = (a.creases.points, a.creases.normals)
     _add_planes(x[fits], partner[fits], *planes, schedule.rim, asked.products, asked.places)
     return asked
 
 
-def _closing(a: Surface, b: Surface, T_a_b: Pose, reach: float, exact: bool) -> tuple[Array, Ints, Array]:
+def _closing_creases(
+    a: Surface, b: Surface, T_a_b: Pose, reach: float, schedule: Refinement
+) -> tuple[Array, Ints, Array]:
     """Creases of b, in a's frame, with those of a within the reach, and with the normals of their own two faces."""
-    moved, normals = T_a_b.apply(b.creases.points[:CREASES]), b.creases.normals[:CREASES]
-    if exact:
+    moved, normals = (array[: schedule.creases] for array in (b.creases.points, b.creases.normals))
+    moved = T_a_b.apply(moved)
+    if schedule.exact:
         index = a.crease_cells.nearest(moved, 2, reach)[1]
     else:
         index = a.box.at(a.crease_of, Pose.identity(), moved)[:, None].astype(np.int64)

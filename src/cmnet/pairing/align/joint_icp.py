@@ -18,34 +18,9 @@ from cmnet.geometry.cells import Cells
 from cmnet.geometry.pose import Pose, cross_matrix
 from cmnet.geometry.types import Array, Ints
 from cmnet.pairing.surface.surface import Surface
+from cmnet.settings import Settling
 
-SAMPLES = 700  # of a part that ask something of another, at most
-FEWEST = 6  # samples below which nothing is asked
-FACING = -0.6  # normals of touching samples have a dot product below this
-BEHIND = 0.006  # and lie no farther behind the other surface than this, in units
-SMOOTH = 0.95  # least cosine of the normals around a sample of smooth skin
-INTACT = 0.5  # which is broken with at most this probability
-ALIKE = 0.9  # least cosine of the normals of the skin on either side of a crack
-LIFT = 0.01  # which may be off by so much, in units, or by twice what breaks may be, if that is more
-STIFF = 0.05  # of the mean stiffness of a contact, added to it in every round: what slides freely moves little
-
-
-@dataclass(frozen=True)
-class Schedule:
-    """How parts settle.
-
-    radii : how far samples may lie from the other surface, in units, one radius per round
-    skin  : weight of skin that goes on across a crack, against 1 for what touches
-    reach : how far across, in units
-    """
-
-    radii: tuple[float, ...]
-    skin: float
-    reach: float
-
-
-COARSELY = Schedule((0.02, 0.016, 0.012, 0.01, 0.008, 0.006, 0.006, 0.005, 0.005, 0.004), skin=0.5, reach=0.06)
-CLOSELY = Schedule((0.01, 0.008, 0.008, 0.006, 0.006, 0.005, 0.005, 0.004, 0.004, 0.003), skin=0.3, reach=0.12)
+FEWEST_MEETING = 6  # samples below which nothing is asked
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,18 +38,19 @@ class Body:
 
     @staticmethod
     def of(surface: Surface) -> Body:
-        points, normals = surface.points, surface.normals
-        smooth = (np.einsum("nkc,nc->nk", normals[surface.next_to], normals) > SMOOTH).all(axis=1)
-        skin = np.flatnonzero(smooth if surface.broken is None else smooth & (surface.broken < INTACT))
+        points, normals, limits = surface.points, surface.normals, surface.scale.tolerances
+        smooth = (np.einsum("nkc,nc->nk", normals[surface.next_to], normals) > limits.skin_smooth).all(axis=1)
+        skin = np.flatnonzero(smooth if surface.broken is None else smooth & (surface.broken < limits.broken_skin))
         size = float(np.linalg.norm(points, axis=1).max(initial=0.0))
         return Body(surface, skin, Cells.of(points[skin], 2 * surface.spacing), size)
 
 
-def settled(bodies: Sequence[Body], T: Sequence[Pose], schedule: Schedule, stays: Sequence[int] = (0,)) -> list[Pose]:
+def settled_together(bodies: Sequence[Body], T: Sequence[Pose], stays: Sequence[int] = (0,)) -> list[Pose]:
     """Where parts lie that have moved, all together, to where their surfaces meet best; some of them stay.
 
     T : of every part, from its coordinates to common ones
     """
+    schedule = bodies[0].surface.scale.budget.settling
     settling = [_begin(body, T_part) for body, T_part in zip(bodies, T, strict=True)]
     for radius in schedule.radii:
         asked = {
@@ -82,7 +58,7 @@ def settled(bodies: Sequence[Body], T: Sequence[Pose], schedule: Schedule, stays
             for i, j in combinations(range(len(T)), 2)
             if (equations := _asked(settling[i], settling[j], radius, schedule)) is not None
         }
-        steps = _solution(len(T), stays, asked)
+        steps = _solution(len(T), stays, asked, schedule.stiff)
         settling = [replace(part, T=step @ part.T) for part, step in zip(settling, steps)]
     return [T[n] if n in stays else part.end() for n, part in enumerate(settling)]
 
@@ -126,25 +102,25 @@ class _Equations:
         return replace(self, normal=-self.normal)
 
 
-def _asked(a: _Settling, b: _Settling, radius: float, schedule: Schedule) -> _Equations | None:
+def _asked(a: _Settling, b: _Settling, radius: float, schedule: Settling) -> _Equations | None:
     """All that the two parts ask of the motion of b against a, in the group's frame; skin only where breaks meet."""
     if np.linalg.norm(a.T.t - b.T.t) > a.body.size + b.body.size + radius:
         return None
-    lift = max(LIFT, 2 * radius)
-    breaks = [_touching(a, b, radius).moved(a.T, 1.0), _touching(b, a, radius).moved(b.T, 1.0).turned()]
-    if sum(len(e.x) for e in breaks) < FEWEST:
+    lift = max(a.body.surface.scale.tolerances.skin_lift, 2 * radius)
+    breaks = [_meeting_breaks(a, b, radius).moved(a.T, 1.0), _meeting_breaks(b, a, radius).moved(b.T, 1.0).turned()]
+    if sum(len(e.x) for e in breaks) < FEWEST_MEETING:
         return None
     skin = [_going_on(a, b, schedule.reach, lift), _going_on(b, a, schedule.reach, lift)]
     every = [*breaks, skin[0].moved(a.T, schedule.skin), skin[1].moved(b.T, schedule.skin).turned()]
     return _Equations(*(np.concatenate([getattr(e, field.name) for e in every]) for field in fields(_Equations)))
 
 
-def _touching(a: _Settling, b: _Settling, radius: float) -> _Equations:
+def _meeting_breaks(a: _Settling, b: _Settling, radius: float) -> _Equations:
     """Samples of b that face a lie on it."""
     on, part = a.body.surface, b.body.surface
     x, n, weight = _near(on, b.body, np.arange(len(part.points)), a.T.inverse() @ b.T, radius)
     x, normal, gap = facing(on, x, n, radius)
-    over = gap > -BEHIND
+    over = gap > -on.scale.tolerances.settling_behind
     return _Equations(x[over], normal[over], gap[over], weight * kernel(gap[over] / radius))
 
 
@@ -156,7 +132,7 @@ def facing(a: Surface, x: Array, n: Array, radius: float) -> tuple[Array, Array,
     distance, index = a.dense_cells.nearest_one(x, radius)
     met = np.isfinite(distance)
     x, n, at, normal = x[met], n[met], a.dense[index[met]], a.dense_normals[index[met]]
-    faces = np.einsum("mc,mc->m", n, normal) < FACING
+    faces = np.einsum("mc,mc->m", n, normal) < a.scale.tolerances.facing
     gap = np.einsum("mc,mc->m", x - at, normal)
     return x[faces], normal[faces], gap[faces]
 
@@ -171,7 +147,8 @@ def _going_on(a: _Settling, b: _Settling, reach: float, lift: float) -> _Equatio
     between = normal + n
     between /= np.maximum(np.linalg.norm(between, axis=1, keepdims=True), 1e-9)
     gap = np.einsum("mc,mc->m", x - at, between)
-    alike = (np.einsum("mc,mc->m", n, normal) > ALIKE) & (np.abs(gap) < lift)
+    least = a.body.surface.scale.tolerances.skin_alike
+    alike = (np.einsum("mc,mc->m", n, normal) > least) & (np.abs(gap) < lift)
     return _Equations(x[alike], between[alike], gap[alike], weight * kernel(gap[alike] / lift))
 
 
@@ -179,7 +156,7 @@ def _near(a: Surface, b: Body, some: Ints, T_a_b: Pose, reach: float) -> tuple[A
     """Of some samples of b, in a's frame, those near a: places, normals, and the area that each stands for."""
     part = b.surface
     near = some[np.abs(a.box.at(a.signed, T_a_b, part.points[some])) < reach + a.box.size]
-    step = max(1, -(-len(near) // SAMPLES))
+    step = max(1, -(-len(near) // a.scale.budget.settling.samples))
     near = near[::step]
     return T_a_b.apply(part.points[near]), T_a_b.rotate(part.normals[near]), part.area * step / len(part.points)
 
@@ -188,11 +165,13 @@ def kernel(u: Array) -> Array:
     return np.asarray((1 - np.minimum(u * u, 1)) ** 2)
 
 
-def _solution(count: int, stays: Sequence[int], asked: Mapping[tuple[int, int], _Equations]) -> list[Pose]:
+def _solution(
+    count: int, stays: Sequence[int], asked: Mapping[tuple[int, int], _Equations], stiff: float
+) -> list[Pose]:
     """The small motions of all parts, in the group's frame, that meet the equations between any two best."""
     H, g = np.zeros((count, 6, count, 6)), np.zeros((count, 6))
     for (i, j), equations in asked.items():
-        square, pull = _normal_equations(equations)
+        square, pull = _normal_equations(equations, stiff)
         for a, b, sign in ((i, i, 1), (j, j, 1), (i, j, -1), (j, i, -1)):
             H[a, :, b] += sign * square
         g[i] -= pull
@@ -205,7 +184,7 @@ def _solution(count: int, stays: Sequence[int], asked: Mapping[tuple[int, int], 
     return [Pose(Rotation.from_rotvec(step[:3]).as_matrix(), step[3:]) for step in steps]
 
 
-def _normal_equations(e: _Equations) -> tuple[Array, Array]:
+def _normal_equations(e: _Equations, stiff: float) -> tuple[Array, Array]:
     """(6, 6) and (6,) float, of a turn and a shift; what the equations leave free is held a little where they are."""
     J = np.concatenate([np.cross(e.x, e.normal), e.normal], axis=1)
     square, pull = (e.weight[:, None] * J).T @ J, (e.weight * e.gap) @ J
@@ -215,5 +194,5 @@ def _normal_equations(e: _Equations) -> tuple[Array, Array]:
     about[3:, :3] = -cross_matrix(centre)
     about[:3] *= size
     back = np.linalg.inv(about)
-    stiff = STIFF * float(np.trace(back.T @ square @ back)) / 6
-    return square + stiff * about.T @ about, pull
+    give = stiff * float(np.trace(back.T @ square @ back)) / 6
+    return square + give * about.T @ about, pull

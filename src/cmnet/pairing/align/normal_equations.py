@@ -10,7 +10,7 @@ import numpy as np
 from cmnet.geometry.compiled import compiled
 from cmnet.geometry.types import Array
 
-FEWEST = 12  # equations below which a pose is left as it is
+FEWEST_EQUATIONS = 12  # equations below which a pose is left as it is
 
 
 @compiled
@@ -40,7 +40,7 @@ def motion(products: Array, places: Array, stiff: float) -> tuple[Array, Array]:
     stiff : of the mean stiffness, added to all: keeps what slides freely from sliding away
     """
     count = places[0]
-    if count < FEWEST:
+    if count < FEWEST_EQUATIONS:
         return np.eye(3), np.zeros(3)
     centre = places[1:4] / count
     squares = places[4] / count - (centre * centre).sum()

@@ -14,17 +14,9 @@ from cmnet.geometry.types import Array, Bools, Ints
 from cmnet.pairing.surface.creases import complement
 from cmnet.pairing.surface.surface import Surface
 
-TOUCH = 0.008  # touching samples are nearer than this or one spacing, in units
-LIFT = 0.003  # and off the other's plane by at most this
-FACING = -0.6  # with normals whose dot product is below this
-NEARBY = 2.5  # times the touching distance: facing samples so near should touch
-EXAMINED = 0.03  # samples deeper inside than this are not looked at closely, in units
-CLOSED = 0.01  # creases that close a rim lie so near each other, in units
-AGREE = 0.8  # least cosine of equal skins and opposed breaks
-STEP = 0.008  # the rim is measured in steps of this length, in units
+RIM_STEP = 0.008  # the rim is measured in steps of this length, in units
 WITNESSES = 5  # nearest samples that must all agree that a sample lies behind the surface
-HELD = 6  # samples that touch, at least, for a shape of the contact
-SUNK = 0.004  # depth that counts as penetration, in units
+FEWEST_TOUCHING = 6  # samples, for a shape of the contact
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +77,7 @@ def verify(a: Surface, b: Surface, T_a_b: Pose) -> Evidence:
         rim=float(np.mean([_length(e.matched) for _, e in sides])),
         closure=sum(n for n, _ in outline) / total if total else 0.0,
         contact=contact,
-        gap=float(np.sqrt((gaps**2).mean())) if len(gaps) else LIFT,
+        gap=float(np.sqrt((gaps**2).mean())) if len(gaps) else a.scale.tolerances.lift,
         near=float(np.mean([s.area * (e.near & ~e.touching).mean() for s, e in sides])),
         inside=max(_deep_inside(a, b, T_a_b), _deep_inside(b, a, T_a_b.inverse())),
         depth=float(np.quantile(depths, 0.95)) if len(depths) else 0.0,
@@ -108,7 +100,7 @@ def _broken(sides: Sequence[tuple[Surface, _Side]]) -> float | None:
 
 def _deep_inside(a: Surface, b: Surface, T_a_b: Pose) -> float:
     """Share of b's volume inside a, what lies just below its surface or may be an error of the voxels left out."""
-    return inside(a, b, T_a_b, max(SUNK, a.box.size))
+    return inside(a, b, T_a_b, max(a.scale.tolerances.sunk, a.box.size))
 
 
 def inside(a: Surface, b: Surface, T_a_b: Pose, least: float = 0.0) -> float:
@@ -120,17 +112,18 @@ def inside(a: Surface, b: Surface, T_a_b: Pose, least: float = 0.0) -> float:
 
 def _side(a: Surface, b: Surface, T_a_b: Pose) -> _Side:
     """What b's even samples and creases meet on a."""
-    signed = a.box.at(a.signed, T_a_b, b.points)
-    reach, margin = max(TOUCH, a.spacing), EXAMINED + a.box.size
+    limits, signed = a.scale.tolerances, a.box.at(a.signed, T_a_b, b.points)
+    reach, margin = max(limits.touch, a.spacing), limits.unseen + a.box.size
     deep = signed <= -margin
-    candidate = np.flatnonzero(~deep & (signed < NEARBY * reach + 2 * a.box.size))
+    candidate = np.flatnonzero(~deep & (signed < limits.nearby * reach + 2 * a.box.size))
     x, n = T_a_b.apply(b.points[candidate]), T_a_b.rotate(b.normals[candidate])
     distance, index = a.dense_cells.nearest(x, WITNESSES, 2 * margin)
     partner, near = np.empty(len(x), dtype=np.int64), np.empty(len(x), dtype=np.bool_)
     height, depth = np.empty(len(x)), np.empty(len(x))
-    _look_around(x, n, distance, index, a.dense, a.dense_normals, reach, partner, near, height, depth)
-    met, inside = partner >= 0, (depth > SUNK) & (partner < 0)
-    closing = _closing(a, b, T_a_b)
+    given = limits.facing, limits.lift, reach, limits.nearby * reach
+    _look_around(x, n, distance, index, a.dense, a.dense_normals, *given, partner, near, height, depth)
+    met, inside = partner >= 0, (depth > limits.sunk) & (partner < 0)
+    closing = _closed_rim(a, b, T_a_b)
     return _Side(
         touching=_spread_out(met, candidate, len(signed)),
         near=_spread_out(near, candidate, len(signed)),
@@ -150,7 +143,10 @@ def _look_around(
     index: Ints,
     points: Array,
     normals: Array,
+    facing: float,
+    lift: float,
     reach: float,
+    nearby: float,
     partner: Ints,
     near: Bools,
     height: Array,
@@ -159,6 +155,7 @@ def _look_around(
     """What samples x with normals n (m, 3) meet of the other part's points and normals (p, 3).
 
     distance, index : (m, k) of the nearest of these, infinite and of no meaning where there are fewer
+    reach, nearby   : how far from a sample lies what it touches, and what it should touch
     Sets, of every sample, (m,): the nearest one it touches (−1: none), whether one faces it nearby, how high it lies
     above the one it touches, and how deep it lies behind all of them (0: it does not).
     """
@@ -171,9 +168,9 @@ def _look_around(
             a, b, c = normals[j]
             up = (x[i, 0] - points[j, 0]) * a + (x[i, 1] - points[j, 1]) * b + (x[i, 2] - points[j, 2]) * c
             depth[i] = min(depth[i], max(-up, 0.0))
-            if n[i, 0] * a + n[i, 1] * b + n[i, 2] * c < FACING:
-                near[i] = near[i] or distance[i, k] < NEARBY * reach
-                if partner[i] < 0 and distance[i, k] < reach and abs(up) < LIFT:
+            if n[i, 0] * a + n[i, 1] * b + n[i, 2] * c < facing:
+                near[i] = near[i] or distance[i, k] < nearby
+                if partner[i] < 0 and distance[i, k] < reach and abs(up) < lift:
                     partner[i], height[i] = j, up
         if depth[i] == np.inf:
             depth[i] = 0.0
@@ -186,18 +183,18 @@ def _spread_out(flags: Bools, index: Ints, count: int) -> Bools:
     return everywhere
 
 
-def _closing(a: Surface, b: Surface, T_a_b: Pose) -> Ints:
+def _closed_rim(a: Surface, b: Surface, T_a_b: Pose) -> Ints:
     """(k,) int: the creases of b that lie on complementary creases of a."""
     moved = T_a_b.apply(b.creases.points)
-    distance, index = a.crease_cells.nearest(moved, 3, CLOSED)
+    distance, index = a.crease_cells.nearest(moved, 3, a.scale.tolerances.rim_closed)
     i, j = np.nonzero(np.isfinite(distance))
     fit = complement(a.creases.normals[index[i, j]], np.einsum("ij,krj->kri", T_a_b.R, b.creases.normals[i]))
-    return np.unique(i[fit > AGREE])
+    return np.unique(i[fit > a.scale.tolerances.agree_examined])
 
 
 def _length(points: Array) -> float:
     """Length of the curve that crease points lie along: the voxels of one step that they fill, times the step."""
-    return STEP * len(np.unique(np.floor(points / STEP).astype(int), axis=0))
+    return RIM_STEP * len(np.unique(np.floor(points / RIM_STEP).astype(int), axis=0))
 
 
 def _outline(surface: Surface, side: _Side) -> tuple[int, int]:
@@ -208,12 +205,12 @@ def _outline(surface: Surface, side: _Side) -> tuple[int, int]:
     if len(side.matched) == 0 or len(border) == 0:
         return 0, len(border)
     distance = nearest_one(even_tree(side.matched), border)[0]
-    return int((distance < CLOSED + surface.spacing).sum()), len(border)
+    return int((distance < surface.scale.tolerances.rim_closed + surface.spacing).sum()), len(border)
 
 
 def _extents(points: Array) -> tuple[float, float, float]:
     """Root-mean-square extents along the principal directions, the smallest first. points : (n, 3) float"""
-    if len(points) < HELD:
+    if len(points) < FEWEST_TOUCHING:
         return 0.0, 0.0, 0.0
     offset = points - points.mean(axis=0)
     least, middle, most = np.sqrt(np.maximum(np.linalg.eigvalsh(offset.T @ offset / len(points)), 0.0))
@@ -226,7 +223,7 @@ def _hold(b: Surface, side: _Side, rim: bool) -> float:
     What touches holds along its normal; a rim that closes holds along both of its faces, and counts as much.
     """
     x, normal = b.points[side.touching], side.normals
-    if len(x) < HELD:
+    if len(x) < FEWEST_TOUCHING:
         return 0.0
     centre = x.mean(axis=0)
     size = max(float(np.sqrt(((x - centre) ** 2).sum(axis=1).mean())), 1e-9)

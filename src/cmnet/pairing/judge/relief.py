@@ -11,15 +11,13 @@ from cmnet.geometry.trees import nearest_one
 from cmnet.geometry.types import Array, Bools, Ints
 from cmnet.pairing.surface.surface import Surface
 
-APART = 0.02  # how far apart facing surfaces may lie, in units: they are noisy, and worn
-FACING = -0.5  # normals of facing samples have a dot product below this
-WITNESSES = 5  # nearest samples among which one that faces is sought
-FEWEST = 12  # samples below which nothing is said
+FACED = 5  # nearest samples among which one that faces is sought
+FEWEST_FACING = 12  # samples below which nothing is said
 OUTLYING = 3.0  # standard deviations from the median gap beyond which samples do not belong to the break,
-LEAST = 5e-4  # taken to be this at least, in units
+LEAST_SPREAD = 5e-4  # taken to be this at least, in units
 STEEP = 0.3  # least cosine by which a gap is measured along the common normal
-JUDGES = 400  # samples that speak, at most
-AROUND = 0.06  # relief is what rises over the mean around it, weighed by this distance, in units: bowls are no relief
+# Relief is what rises over the mean around it, weighed by this distance, in units: bowls are no relief.
+RELIEF_AROUND = 0.06
 GRAIN = 0.02  # length over which a break goes up and down once, in units
 BORDER = 0.04  # from the border inwards, in units: samples that wear may have rounded
 ALIKE = 0.995  # no correlation counts for more
@@ -37,29 +35,33 @@ def common_relief(a: Surface, b: Surface, T_a_b: Pose) -> float:
 
 def _said(a: Surface, b: Surface, T_a_b: Pose) -> tuple[float, float]:
     """By b's samples that face a: by all, and by the inner ones."""
-    near = np.flatnonzero(np.abs(a.box.at(a.signed, T_a_b, b.points)) < APART + 2 * a.box.size)
+    limits = a.scale.tolerances
+    near = np.flatnonzero(np.abs(a.box.at(a.signed, T_a_b, b.points)) < limits.apart + 2 * a.box.size)
     x, n = T_a_b.apply(b.points[near]), T_a_b.rotate(b.normals[near])
-    distance, index = a.dense_cells.nearest(x, WITNESSES, 1.5 * APART)
+    distance, index = a.dense_cells.nearest(x, FACED, 1.5 * limits.apart)
     index = np.where(np.isfinite(distance), index, 0)
-    faces = np.isfinite(distance) & (np.einsum("mkc,mc->mk", a.dense_normals[index], n) < FACING)
+    faces = np.isfinite(distance) & (np.einsum("mkc,mc->mk", a.dense_normals[index], n) < limits.facing_loosely)
     at = index[np.arange(len(near)), faces.argmax(axis=1)]
     normal = a.dense_normals[at]
     gap = np.einsum("mc,mc->m", x - a.dense[at], normal)
-    met = np.flatnonzero(faces.any(axis=1) & (np.abs(gap) < APART))
+    met = np.flatnonzero(faces.any(axis=1) & (np.abs(gap) < limits.apart))
     inward = _inward(b, near[met])
     kept = _together(gap[met])
     met, inward = met[kept], inward[kept]
     inner = met[inward >= min(float(np.median(inward)), BORDER)] if len(met) else met
-    area = b.area / len(b.points)
-    everywhere, inside = (_nats(x[some], normal[some], gap[some], area) for some in (met, inner))
+    area, most = b.area / len(b.points), a.scale.budget.relief
+    everywhere, inside = (_nats(x[some], normal[some], gap[some], area, most) for some in (met, inner))
     return everywhere, inside
 
 
-def _nats(x: Array, normal: Array, gap: Array, area: float) -> float:
-    """What samples x say, each of which stands for an area, of what they face with its normals at these gaps."""
-    if len(x) < FEWEST:
+def _nats(x: Array, normal: Array, gap: Array, area: float, most: int) -> float:
+    """What samples x, each of which stands for an area, say of what they face with its normals at these gaps.
+
+    most : of them that are compared
+    """
+    if len(x) < FEWEST_FACING:
         return 0.0
-    some = slice(None, None, -(-len(x) // JUDGES))
+    some = slice(None, None, -(-len(x) // most))
     own, other = _reliefs(x[some], normal[some], gap[some] - np.median(gap)).T
     likeness = float(own @ other) / max(float(np.sqrt((own @ own) * (other @ other))), 1e-12)
     return -0.5 * len(x) * area / GRAIN**2 * float(np.log(1 - np.clip(likeness, 0.0, ALIKE) ** 2))
@@ -80,7 +82,7 @@ def _together(gap: Array) -> Bools:
     if not len(gap):
         return np.zeros(0, dtype=bool)
     off = np.abs(gap - np.median(gap))
-    return np.asarray(off < OUTLYING * max(1.4826 * float(np.median(off)), LEAST))
+    return np.asarray(off < OUTLYING * max(1.4826 * float(np.median(off)), LEAST_SPREAD))
 
 
 def _reliefs(x: Array, normal: Array, gap: Array) -> Array:
@@ -93,7 +95,7 @@ def _reliefs(x: Array, normal: Array, gap: Array) -> Array:
     faced = up - gap * np.sign(cosine) / np.maximum(np.abs(cosine), STEEP)
     sheet, heights = sheet_terms(local[:, 1:]), np.stack([up, faced], axis=1)
     heights -= sheet @ np.linalg.lstsq(sheet, heights, rcond=None)[0]
-    weight = np.exp(-0.5 * cdist(x, x, "sqeuclidean") / AROUND**2)
+    weight = np.exp(-0.5 * cdist(x, x, "sqeuclidean") / RELIEF_AROUND**2)
     return np.asarray(heights - weight @ heights / weight.sum(axis=1, keepdims=True))
 
 

@@ -14,19 +14,19 @@ import numpy as np
 
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.types import Array
-from cmnet.pairing.align.icp import FINE, within
+from cmnet.pairing.align.icp import within
 from cmnet.pairing.align.joint_icp import facing, kernel
-from cmnet.pairing.judge.evidence import NEARBY, TOUCH, Evidence, verify
+from cmnet.pairing.judge.evidence import Evidence, verify
 from cmnet.pairing.surface.surface import Surface
 
-FEWEST = 12  # samples below which nothing is known
+FEWEST_HOLDING = 12  # samples below which nothing is known
 # Fitted to true errors, see benchmarks/uncertainty.py. Loose: the area that faces closely without touching, over that
 # which touches.
 TOGETHER, LOOSE = 1.5, 400.0  # samples that err as one where all touches, and so many more for what is loose
 LOST = 6.0  # gaps by which surfaces may be worn off, for what is loose and thin; but no more than can be seen of that
 PATCH = 0.05  # a contact is thin that fills little of the patches of this size that it reaches, in units
 EXACT = 7e-5  # units that a sample is off at least: its plane stands for a curved surface
-TURN = np.pi / np.sqrt(3)  # radians: any turn is as likely as any other
+ANY_TURN = np.pi / np.sqrt(3)  # radians: any turn is as likely as any other
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,8 +72,8 @@ def covariance_of(a: Surface, b: Surface, T_a_b: Pose, evidence: Evidence | None
 
     evidence : of the pose, if that is known already
     """
-    x, normal, gap, weight = _touching(a, b, T_a_b)
-    if np.count_nonzero(weight) < FEWEST:
+    x, normal, gap, weight = _holding_both(a, b, T_a_b)
+    if np.count_nonzero(weight) < FEWEST_HOLDING:
         return None
     evidence = evidence or verify(a, b, T_a_b)
     if not evidence.contact:
@@ -85,24 +85,25 @@ def covariance_of(a: Surface, b: Surface, T_a_b: Pose, evidence: Evidence | None
     J = np.concatenate([np.cross(x - centre, normal), normal], axis=1)  # turns about the middle of the contact
     held = (weight[:, None] * J).T @ J / (off**2 * together)
     # Nothing is as free as that: any turn, and a shift by the size of the contact.
-    C = np.linalg.inv(held + np.diag(np.repeat([TURN, size], 3) ** -2.0))
+    C = np.linalg.inv(held + np.diag(np.repeat([ANY_TURN, size], 3) ** -2.0))
     thin = len(np.unique(np.floor(x / PATCH), axis=0)) * PATCH**2 / evidence.contact
-    lost = min(LOST * loose * thin * off, NEARBY * TOUCH)
+    lost = min(LOST * loose * thin * off, a.scale.tolerances.nearby * a.scale.tolerances.touch)
     apart = C @ (weight @ J) * lost / (off**2 * together)  # the motion that closes all gaps by as much
     back = Pose(np.eye(3), centre).adjoint()
     return np.asarray(back @ (C + np.outer(apart, apart)) @ back.T)
 
 
-def _touching(a: Surface, b: Surface, T_a_b: Pose) -> list[Array]:
+def _holding_both(a: Surface, b: Surface, T_a_b: Pose) -> list[Array]:
     """What holds b in a's frame, each part's samples on the other: places, normals (m, 3), gaps, weights (m,)."""
-    x, normal, gap, weight = _held(b, a, T_a_b.inverse())
+    x, normal, gap, weight = _holding(b, a, T_a_b.inverse())
     turned = T_a_b.apply(x), T_a_b.rotate(-normal), gap, weight  # what holds a holds b the other way
-    return [np.concatenate(arrays) for arrays in zip(_held(a, b, T_a_b), turned)]
+    return [np.concatenate(arrays) for arrays in zip(_holding(a, b, T_a_b), turned)]
 
 
-def _held(a: Surface, b: Surface, T_a_b: Pose) -> tuple[Array, Array, Array, Array]:
+def _holding(a: Surface, b: Surface, T_a_b: Pose) -> tuple[Array, Array, Array, Array]:
     """The same of b's samples on a alone."""
-    radius = FINE.radii[-1]
-    some = within(a, b, T_a_b, FINE.radii[0] + max(a.box.size, b.box.size), FINE.samples).moved(T_a_b)
+    exact = a.scale.budget.exact
+    radius = exact.radii[-1]
+    some = within(a, b, T_a_b, exact.radii[0] + max(a.box.size, b.box.size), exact.samples).moved(T_a_b)
     x, normal, gap = facing(a, some.x, some.n, radius)
     return x, normal, gap, kernel(gap / radius)

@@ -12,15 +12,16 @@ from cmnet.geometry.types import Floats32, Ints, Ints32
 from cmnet.geometry.volume import move_into
 from cmnet.pairing.surface.surface import Surface
 
-AGREE = np.float32(0.88)  # least cosine of equal skins and opposed fractures
-FARTHEST = np.float32(3.0)  # squared distance, over the squared reach, from which creases are strangers: e⁻³ = 0.05
+STRANGERS = np.float32(3.0)  # squared distance, over the squared reach, from which creases are strangers: e⁻³ = 0.05
 
 # Of a part: points (c, 3) and both normals (c, 2, 3) of creases, of every voxel the nearest crease; the voxels' origin,
-# scale and shape
-Field = tuple[Floats32, Floats32, Ints32, Floats32, np.float32, Ints]
+# scale and shape; least cosine of equal skins and opposed breaks
+CreaseField = tuple[Floats32, Floats32, Ints32, Floats32, np.float32, Ints, np.float32]
 
 
-def agreement(a: Surface, b: Surface, R: Floats32, t: Floats32, which: Ints, near: float) -> tuple[Floats32, Ints32]:
+def crease_agreement(
+    a: Surface, b: Surface, R: Floats32, t: Floats32, which: Ints, near: float
+) -> tuple[Floats32, Ints32]:
     """How well creases `which` (n,) of b fall onto complementary creases of a in poses R (h, 3, 3), t (h, 3).
 
     near : creases so near each other agree, in units
@@ -28,14 +29,16 @@ def agreement(a: Surface, b: Surface, R: Floats32, t: Floats32, which: Ints, nea
     """
     weight = np.zeros((len(t), len(which)), dtype=np.float32)
     partner = np.zeros((len(t), len(which)), dtype=np.int32)
-    _agreement(R, t, which, *_arrays(b), _field(a), np.float32(near), weight, partner)
+    _agreement(R, t, which, *_arrays(b), _crease_field(a), np.float32(near), weight, partner)
     return weight, partner
 
 
-def agreements(a: Surface, b: Surface, R: Floats32, t: Floats32, which: Ints, rows: Ints, near: float) -> Floats32:
+def summed_agreement(
+    a: Surface, b: Surface, R: Floats32, t: Floats32, which: Ints, rows: Ints, near: float
+) -> Floats32:
     """(h,) float32: the sum of the weights over creases which[rows[i]] for pose i. which : (s, n), rows : (h,)"""
     total = np.zeros(len(t), dtype=np.float32)
-    _agreements(R, t, which, rows, *_arrays(b), _field(a), np.float32(near), total)
+    _agreements(R, t, which, rows, *_arrays(b), _crease_field(a), np.float32(near), total)
     return total
 
 
@@ -44,9 +47,9 @@ def _arrays(surface: Surface) -> tuple[Floats32, Floats32]:
     return creases.points.astype(np.float32), creases.normals.astype(np.float32)
 
 
-def _field(a: Surface) -> Field:
+def _crease_field(a: Surface) -> CreaseField:
     box = a.box
-    return (*_arrays(a), a.crease_of, *box.single())
+    return (*_arrays(a), a.crease_of, *box.single(), np.float32(a.scale.tolerances.agree_sought))
 
 
 @compiled
@@ -56,7 +59,7 @@ def _agreement(
     which: Ints,
     x_b: Floats32,
     n_b: Floats32,
-    field: Field,
+    field: CreaseField,
     near: np.float32,
     weight: Floats32,
     partner: Ints32,
@@ -79,7 +82,7 @@ def _agreements(
     rows: Ints,
     x_b: Floats32,
     n_b: Floats32,
-    field: Field,
+    field: CreaseField,
     near: np.float32,
     total: Floats32,
 ) -> None:
@@ -104,7 +107,7 @@ def _fall(
     h: int,
     x: Floats32,
     n: Floats32,
-    field: Field,
+    field: CreaseField,
     near: np.float32,
     y: Floats32,
     at: Ints32,
@@ -115,7 +118,7 @@ def _fall(
     squared : (m,), the squared distance over that of the reach
     Creases are complementary that have one face in common and the other opposed. See `creases.complement`.
     """
-    x_a, n_a, crease_of, origin, scale, shape = field
+    x_a, n_a, crease_of, origin, scale, shape, agree = field
     move_into(R, t, h, x, origin, scale, shape, y, at)
     for k in range(len(x)):
         # Points outside the box have no crease near them: its outermost voxels say so.
@@ -125,7 +128,7 @@ def _fall(
             continue
         d0, d1, d2 = y[k, 0] - x_a[i, 0], y[k, 1] - x_a[i, 1], y[k, 2] - x_a[i, 2]
         squared[k] = (d0 * d0 + d1 * d1 + d2 * d2) / (near * near)
-        if squared[k] > FARTHEST:
+        if squared[k] > STRANGERS:
             continue
         for crossed in range(2):
             first, second = np.float32(0), np.float32(0)  # cosines of one face of a's with one of b's, in turn
@@ -134,5 +137,5 @@ def _fall(
                 f, g = crossed, 1 - crossed
                 first += n_a[i, 0, c] * (u * n[k, f, 0] + v * n[k, f, 1] + w * n[k, f, 2])
                 second += n_a[i, 1, c] * (u * n[k, g, 0] + v * n[k, g, 1] + w * n[k, g, 2])
-            if abs(first) > AGREE and abs(second) > AGREE and first * second < 0:
+            if abs(first) > agree and abs(second) > agree and first * second < 0:
                 at[k] = i

@@ -15,20 +15,9 @@ from numpy.typing import NDArray
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.procrustes import nearest_rotation
 from cmnet.geometry.types import Array, Floats32, Ints
-from cmnet.pairing.propose.agreement import agreement, agreements
+from cmnet.pairing.propose.agreement import crease_agreement, summed_agreement
 from cmnet.pairing.surface.surface import Surface
-
-SUM = 15.0  # degrees by which the two angles may miss 180
-JUDGES = 400  # creases that judge a pose as a whole
-NEAR = 0.02  # creases so near each other agree, in units
-CLOSED = 0.012  # the same where a pose is judged as a whole
-LOCAL_STAGES = ((5, 25_000), (14, 25_000))  # creases near a seed that judge its poses first, and poses that remain
-# Poses that are aligned on the creases, creases used for it, and how near they must be, one stage after the other
-STAGES = ((1500, 130, 0.03), (500, 300, 0.02), (250, 400, 0.015))
-CELL_TURN, CELL_SHIFT = 0.25, 0.04  # of entries of the rotation, and of the translation: poses in one cell are one
-DEEP = 0.01  # depth from which a probe counts as sunk, in units
-KEPT = 40  # poses that leave the sieve,
-RIVALS = 0.4  # if they close so much of the rim that the best one closes
+from cmnet.settings import Tolerances
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,8 +53,8 @@ class Poses:
         return np.asarray(points @ self.R.swapaxes(1, 2) + self.t[:, None], dtype=np.float32)
 
 
-def propose(a: Surface, b: Surface, kept: int = KEPT, width: int = 1) -> list[Hypothesis]:
-    """The most promising poses of b in a's frame, best first.
+def propose(a: Surface, b: Surface, kept: int, width: int = 1) -> list[Hypothesis]:
+    """At most `kept` promising poses of b in a's frame, best first.
 
     width : times as many poses as usual are judged by all creases: rounded edges judge poorly on their own
     """
@@ -74,17 +63,18 @@ def propose(a: Surface, b: Surface, kept: int = KEPT, width: int = 1) -> list[Hy
     poses, seed_b = seeded_poses(a, b)
     if len(poses) == 0:
         return []
-    for judges, count in LOCAL_STAGES:
+    budget = a.scale.budget
+    for judges, count in zip(budget.local_creases, budget.local_kept):
         order = highest(_local_scores(a, b, poses, seed_b, judges), count)
         poses, seed_b = poses[order], seed_b[order]
-    poses = poses[_first_of_cells(poses, width * STAGES[0][0])]
-    for count, judges, near in STAGES:
+    poses = poses[_first_of_cells(poses, width * budget.aligned_kept[0], a.scale.tolerances)]
+    for count, judges, near in zip(budget.aligned_kept, budget.aligned_creases, budget.aligned_near):
         which = np.arange(min(judges, len(b.creases)))
-        weight, partner = agreement(a, b, poses.R, poses.t, which, near)
+        weight, partner = crease_agreement(a, b, poses.R, poses.t, which, near)
         best = highest(weight.sum(axis=1), width * count)
         poses = align_on_creases(a, b, poses[best], weight[best], partner[best], near)
     score = scores(a, b, poses)
-    chosen = [i for i in distinct(poses, score, kept) if score[i] >= RIVALS * score.max()]
+    chosen = [i for i in distinct(poses, score, kept, a.scale.tolerances) if score[i] >= budget.rivals * score.max()]
     return [Hypothesis(poses.one(i), float(score[i])) for i in chosen]
 
 
@@ -94,7 +84,8 @@ def seeded_poses(a: Surface, b: Surface) -> tuple[Poses, Ints]:
     → the poses, and (h,) int: the crease of b that each comes from
     """
     seeds_a, seeds_b = len(a.around), len(b.around)
-    fits = np.abs(a.creases.bend[:seeds_a, None] + b.creases.bend[:seeds_b] - np.pi) < np.radians(SUM)
+    off = np.abs(a.creases.bend[:seeds_a, None] + b.creases.bend[:seeds_b] - np.pi)
+    fits = off < np.radians(a.scale.tolerances.angle_sum)
     row, column = np.nonzero(fits)
     # Exchanging skin and fracture on both sides at once is a different pose; so is exchanging them on one side.
     frames_a = [_frame(a, flip, 1.0) for flip in (0, 1)]
@@ -118,12 +109,14 @@ def _unit(v: Array) -> Array:
 
 def _local_scores(a: Surface, b: Surface, poses: Poses, seed_b: Ints, judges: int) -> Floats32:
     """(h,) float32: how well the creases around the seed of each pose fit, by the first `judges` of them."""
-    return agreements(a, b, poses.R, poses.t, np.ascontiguousarray(b.around[:, :judges]), seed_b, NEAR)
+    around = np.ascontiguousarray(b.around[:, :judges])
+    return summed_agreement(a, b, poses.R, poses.t, around, seed_b, a.scale.tolerances.crease_near)
 
 
-def _first_of_cells(poses: Poses, count: int) -> Ints:
+def _first_of_cells(poses: Poses, count: int, limits: Tolerances) -> Ints:
     """(≤ count,) int: of poses that nearly coincide only the first. Straight edges suggest thousands of them."""
-    turns, shifts = np.rint(poses.R[:, :2].reshape(-1, 6) / CELL_TURN), np.rint(poses.t / CELL_SHIFT)
+    turns = np.rint(poses.R[:, :2].reshape(-1, 6) / limits.cell_turn)
+    shifts = np.rint(poses.t / limits.cell_shift)
     numbers = np.concatenate([turns, shifts], axis=1).astype(np.int64) @ (64 ** np.arange(9, dtype=np.int64))
     return np.sort(np.unique(numbers, return_index=True)[1])[:count]
 
@@ -164,9 +157,10 @@ def scores(a: Surface, b: Surface, poses: Poses) -> Floats32:
 
 
 def rim_scores(a: Surface, b: Surface, poses: Poses) -> Floats32:
-    """(h,) float32: how many creases of b, out of 400 spread ones, close on creases of a."""
-    which = np.arange(min(JUDGES, len(b.creases)))[None]
-    return agreements(a, b, poses.R, poses.t, which, np.zeros(len(poses), dtype=np.int64), CLOSED)
+    """(h,) float32: how many creases of b, out of some spread ones, close on creases of a."""
+    which = np.arange(min(a.scale.budget.scored_creases, len(b.creases)))[None]
+    near = a.scale.tolerances.crease_closed
+    return summed_agreement(a, b, poses.R, poses.t, which, np.zeros(len(poses), dtype=np.int64), near)
 
 
 def overlap(a: Surface, b: Surface, poses: Poses) -> Floats32:
@@ -182,11 +176,12 @@ def sinking(a: Surface, b: Surface, T_a_b: Pose) -> float:
 
 def _sunk(a: Surface, b: Surface, poses: Poses) -> Floats32:
     depth = -a.signed[a.box.voxel(poses.apply(b.probes.astype(np.float32)))]
-    known = np.float32(max(DEEP, a.box.size))  # voxels know depths only to about their size
-    return np.minimum(np.maximum(depth - known, 0) / np.float32(DEEP), 2).sum(axis=1)
+    deep = a.scale.tolerances.deep
+    known = np.float32(max(deep, a.box.size))  # voxels know depths only to about their size
+    return np.minimum(np.maximum(depth - known, 0) / np.float32(deep), 2).sum(axis=1)
 
 
-def distinct(poses: Poses, score: Floats32, count: int, turn: float = 0.1, shift: float = 0.02) -> Ints:
+def distinct(poses: Poses, score: Floats32, count: int, limits: Tolerances) -> Ints:
     """(≤ count,) int: the best poses, without those that hardly differ from a better one."""
     order = highest(score, len(score))
     kept: list[int] = []
@@ -194,7 +189,9 @@ def distinct(poses: Poses, score: Floats32, count: int, turn: float = 0.1, shift
         if len(kept) == count:
             break
         near = [
-            np.abs(poses.R[i] - poses.R[j]).max() < turn and np.abs(poses.t[i] - poses.t[j]).max() < shift for j in kept
+            np.abs(poses.R[i] - poses.R[j]).max() < limits.same_entries
+            and np.abs(poses.t[i] - poses.t[j]).max() < limits.same_shift
+            for j in kept
         ]
         if not any(near):
             kept.append(int(i))

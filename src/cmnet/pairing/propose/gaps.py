@@ -6,54 +6,28 @@ break speaks for it, skin on anything against it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from cmnet.geometry.neighbors import farthest_points
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.trees import even_tree, nearest_one
 from cmnet.geometry.types import Array, Floats32, Ints
-from cmnet.pairing.propose.breaks import BROKEN, lying_on, settled, some_of
+from cmnet.pairing.propose.breaks import lying_on, settled_on_breaks, some_of
 from cmnet.pairing.propose.creases import Poses, distinct, highest, overlap
 from cmnet.pairing.surface.surface import Surface
 
-SIEVE, SETTLED = (60, 0.03), (300, 0.012)  # samples that judge poses, and how far they may be off, in units
-SUNK = 0.004  # of b's area: what one probe inside the other part outweighs
-FEWEST = 10  # samples on breaks, of either part
 
-
-@dataclass(frozen=True)
-class Search:
-    """How many poses are tried.
-
-    opened, breaks : samples of a's breaks and of b's, spread out
-    turns          : about their normals
-    sifted, probed : poses that remain before and after probing for overlap; these settle
-    kept           : in the end
-    """
-
-    opened: int
-    breaks: int
-    turns: int
-    sifted: int
-    probed: int
-    kept: int
-
-
-AFAR = Search(opened=100, breaks=15, turns=12, sifted=1500, probed=500, kept=16)
-CLOSELY = Search(opened=300, breaks=24, turns=16, sifted=4000, probed=1500, kept=24)
-
-
-def propose_in_holes(a: Surface, b: Surface, search: Search) -> list[Pose]:
+def propose_in_holes(a: Surface, b: Surface) -> list[Pose]:
     """The most promising poses of b in a's frame, best first; none where nobody says what is broken."""
     if a.broken is None or b.broken is None:
         return []
     if a.area < b.area:
-        return [T.inverse() for T in propose_in_holes(b, a, search)]
-    on_a, on_b = (np.flatnonzero(broken > BROKEN) for broken in (a.broken, b.broken))
-    if min(len(on_a), len(on_b)) < FEWEST:
+        return [T.inverse() for T in propose_in_holes(b, a)]
+    limits, search = a.scale.tolerances, a.scale.budget.holes
+    on_a, on_b = (np.flatnonzero(broken > limits.broken) for broken in (a.broken, b.broken))
+    if min(len(on_a), len(on_b)) < search.fewest:
         return []
+    sieve = search.sieve
     opened = a.broken[nearest_one(even_tree(a.points), a.dense)[1]].astype(np.float32)
     skin = np.setdiff1d(np.arange(len(b.points)), on_b)
 
@@ -62,14 +36,15 @@ def propose_in_holes(a: Surface, b: Surface, search: Search) -> list[Pose]:
         return filled - lying_on(a, poses, some_of(b, skin, judges), near, np.ones_like(opened))
 
     def sunk(poses: Poses) -> Floats32:
-        return np.float32(SUNK * b.area) * overlap(a, b, poses)
+        return np.float32(sieve.sunk * b.area) * overlap(a, b, poses)
 
     poses = _facing(a, b, _spread(a, on_a, search.opened), _spread(b, on_b, search.breaks), search.turns)
-    fill = score(poses, *SIEVE)
-    first = highest(fill, search.sifted)
+    fill = score(poses, sieve.judges[0], sieve.near[0])
+    first = highest(fill, sieve.kept[0])
     poses, fill = poses[first], fill[first]
-    poses = settled(a, b, poses[highest(fill - sunk(poses), search.probed)])
-    chosen = distinct(poses, score(poses, *SETTLED) - sunk(poses), search.kept)
+    poses = settled_on_breaks(a, b, poses[highest(fill - sunk(poses), sieve.kept[1])])
+    fill = score(poses, sieve.judges[1], sieve.near[1])
+    chosen = distinct(poses, fill - sunk(poses), search.kept, limits)
     return [poses.one(i) for i in chosen]
 
 
@@ -84,12 +59,12 @@ def _facing(a: Surface, b: Surface, i: Ints, j: Ints, count: int) -> Poses:
     turns = np.zeros((count, 3, 3))
     turns[:, 0, 0] = turns[:, 1, 1] = np.cos(angle)
     turns[:, 1, 0], turns[:, 0, 1], turns[:, 2, 2] = np.sin(angle), -np.sin(angle), 1.0
-    R = np.einsum("aij,sjk,blk->sabil", _frames(a.normals[i]), turns, _frames(-b.normals[j]), optimize=True)
+    R = np.einsum("aij,sjk,blk->sabil", _frames_on(a.normals[i]), turns, _frames_on(-b.normals[j]), optimize=True)
     t = a.points[i][:, None] - np.einsum("sabij,bj->sabi", R, b.points[j])
     return Poses(R.reshape(-1, 3, 3).astype(np.float32), t.reshape(-1, 3).astype(np.float32))
 
 
-def _frames(normals: Array) -> Array:
+def _frames_on(normals: Array) -> Array:
     """(m, 3, 3) float: rotations whose last columns are the normals."""
     aside = np.where(np.abs(normals[:, :1]) < 0.9, [[1.0, 0.0, 0.0]], [[0.0, 1.0, 0.0]])
     x = np.cross(aside, normals)

@@ -19,16 +19,8 @@ from cmnet.geometry.pose import Pose
 from cmnet.geometry.trees import nearest_few
 from cmnet.geometry.types import Array, Bools, Floats32, Ints, Ints32
 from cmnet.pairing.judge.relief import ALIKE, GRAIN, sheet_terms
-from cmnet.pairing.propose.breaks import BROKEN
 from cmnet.pairing.surface.surface import Surface
-
-ONE_WAY = 0.55  # least cosine of the normals on a face with its own
-FEWEST, MOST = 60, 10  # samples of a face, at least; faces of a part, the largest ones, at most
-CELL = 0.01  # of the map of heights, in units
-TURNS, SHIFT, FARTHEST = 90, 0.02, 0.4  # turns, and shifts in steps of so many units, at most so far
-JUDGES = 120  # samples that are laid on the other face, at most
-COVERED = 0.4  # share of them that must lie on it, if it is as large
-PEAKS = 6  # poses of two faces
+from cmnet.settings import Faces
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +55,7 @@ class Face:
 def propose_faces(a: Surface, b: Surface, kept: int) -> list[Pose]:
     """Poses of b in a's frame in which two faces go up and down together, the likest first."""
     turned = [face.from_behind() for face in faces_of(b)]
-    found = [pose for on in faces_of(a) for pose in _laid_on(on, turned)]
+    found = [pose for on in faces_of(a) for pose in _laid_on(on, turned, a.scale.budget.laid)]
     return [T for _, T in sorted(found, key=lambda pose: -pose[0])[:kept]]
 
 
@@ -75,19 +67,19 @@ def faces_of(surface: Surface) -> list[Face]:
 def _regions(surface: Surface) -> list[tuple[Ints, Array]]:
     """Samples of breaks, those together that lie beside each other and look one way; and which way."""
     assert surface.broken is not None
-    beside = surface.next_to
+    beside, by = surface.next_to, surface.scale.budget.laid
     normals = surface.normals[beside].mean(axis=1)[beside].mean(axis=1)
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-9)
-    left = surface.broken > BROKEN
+    left = surface.broken > surface.scale.tolerances.broken
     regions: list[tuple[Ints, Array]] = []
-    while left.sum() > FEWEST and len(regions) < MOST:
+    while left.sum() > by.samples and len(regions) < by.most:
         up = _commonest(normals[left])
-        looks = left & (normals @ up > ONE_WAY)
+        looks = left & (normals @ up > by.one_way)
         if not looks.any():
             break
-        regions += [(samples, up) for samples in _connected(beside, looks) if len(samples) >= FEWEST]
+        regions += [(samples, up) for samples in _connected(beside, looks) if len(samples) >= by.samples]
         left &= ~looks
-    return sorted(regions, key=lambda region: -len(region[0]))[:MOST]
+    return sorted(regions, key=lambda region: -len(region[0]))[: by.most]
 
 
 def _commonest(normals: Array) -> Array:
@@ -137,63 +129,64 @@ def _over_sheet(uv: Array, z: Array) -> tuple[Array, Array]:
     return np.asarray(sheet), np.clip(heights, -limit, limit)
 
 
-def _laid_on(on: Face, faces: list[Face]) -> Iterator[tuple[float, Pose]]:
+def _laid_on(on: Face, faces: list[Face], by: Faces) -> Iterator[tuple[float, Pose]]:
     """What the likeness says for the best poses of each of the faces on another one, in nats, and the poses."""
     if not faces:
         return
-    origin, heights = _map(on)
-    far = np.minimum(np.abs(on.uv).max(axis=0), FARTHEST)
-    shifts_u, shifts_v = (np.arange(-end, end + 1e-9, SHIFT) for end in far)
-    turns = 2 * np.pi * np.arange(TURNS) / TURNS
+    origin, heights = _map(on, by.cell)
+    far = np.minimum(np.abs(on.uv).max(axis=0), by.farthest)
+    shifts_u, shifts_v = (np.arange(-end, end + 1e-9, by.step) for end in far)
+    turns = 2 * np.pi * np.arange(by.turns) / by.turns
     for face in faces:
-        uv, z = _smoothed(face)
-        fewest = max(12, int(COVERED * len(uv) * min(1.0, on.area / face.area)))
+        uv, z = _smoothed(face, by)
+        fewest = max(12, int(by.covered * len(uv) * min(1.0, on.area / face.area)))
         grains = face.area / len(uv) / GRAIN**2
-        nats = np.zeros((TURNS, len(shifts_u), len(shifts_v)), dtype=np.float32)
-        _scan(origin, heights, uv, z, turns, shifts_u, shifts_v, fewest, grains, nats)
-        for k, i, j in _peaks(nats):
-            yield float(nats[k, i, j]), _pose(on, face, turns[k], np.array([shifts_u[i], shifts_v[j]]))
+        nats = np.zeros((by.turns, len(shifts_u), len(shifts_v)), dtype=np.float32)
+        _scan(origin, by.cell, heights, uv, z, turns, shifts_u, shifts_v, fewest, grains, nats)
+        for k, i, j in _peaks(nats, by.peaks):
+            yield float(nats[k, i, j]), _pose_of_faces(on, face, turns[k], np.array([shifts_u[i], shifts_v[j]]))
 
 
-def _map(face: Face) -> tuple[Array, Floats32]:
+def _map(face: Face, cell: float) -> tuple[Array, Floats32]:
     """The place of its first cell, and the heights of all, not a number where there is no face."""
-    origin = face.uv.min(axis=0) - CELL
-    shape = np.ceil((face.uv.max(axis=0) + CELL - origin) / CELL).astype(int) + 1
-    cells = origin + CELL * np.stack(np.meshgrid(*map(np.arange, shape), indexing="ij"), axis=-1).reshape(-1, 2)
-    heights, distance = _heights_at(face, cells, 3)
-    heights[distance > 1.3 * CELL] = np.nan
+    origin = face.uv.min(axis=0) - cell
+    shape = np.ceil((face.uv.max(axis=0) + cell - origin) / cell).astype(int) + 1
+    cells = origin + cell * np.stack(np.meshgrid(*map(np.arange, shape), indexing="ij"), axis=-1).reshape(-1, 2)
+    heights, distance = _heights_at(face, cells, 3, cell)
+    heights[distance > 1.3 * cell] = np.nan
     return origin, heights.reshape(shape).astype(np.float32)
 
 
-def _smoothed(face: Face) -> tuple[Array, Array]:
+def _smoothed(face: Face, by: Faces) -> tuple[Array, Array]:
     """Some of its samples and their heights."""
-    uv = face.uv[:: -(-len(face.uv) // JUDGES)]
-    return uv, _heights_at(face, uv, 6)[0]
+    uv = face.uv[:: -(-len(face.uv) // by.judges)]
+    return uv, _heights_at(face, uv, 6, by.cell)[0]
 
 
-def _heights_at(face: Face, uv: Array, count: int) -> tuple[Array, Array]:
+def _heights_at(face: Face, uv: Array, count: int, cell: float) -> tuple[Array, Array]:
     """Heights there, of the nearest samples, and how near these are."""
     distance, index = nearest_few(cKDTree(face.uv), uv, count)
-    weight = np.exp(-((distance / CELL) ** 2))
+    weight = np.exp(-((distance / cell) ** 2))
     return (weight * face.heights[index]).sum(axis=1) / np.maximum(weight.sum(axis=1), 1e-9), distance[:, 0]
 
 
-def _peaks(nats: Floats32) -> list[tuple[int, int, int]]:
+def _peaks(nats: Floats32, count: int) -> list[tuple[int, int, int]]:
     """Where most is said, none of them beside a better one."""
     kept: list[tuple[int, int, int]] = []
+    turns = len(nats)
     for at in np.argsort(-nats, axis=None, kind="stable")[:4000]:
         k, i, j = map(int, np.unravel_index(at, nats.shape))
-        if len(kept) == PEAKS or nats[k, i, j] <= 0:
+        if len(kept) == count or nats[k, i, j] <= 0:
             break
         beside = [
-            min((k - turn) % TURNS, (turn - k) % TURNS) <= 5 and max(abs(i - u), abs(j - v)) <= 2 for turn, u, v in kept
+            min((k - turn) % turns, (turn - k) % turns) <= 5 and max(abs(i - u), abs(j - v)) <= 2 for turn, u, v in kept
         ]
         if not any(beside):
             kept.append((k, i, j))
     return kept
 
 
-def _pose(on: Face, face: Face, turn: float, shift: Array) -> Pose:
+def _pose_of_faces(on: Face, face: Face, turn: float, shift: Array) -> Pose:
     """T_a_b that lays one face on another so that their sheets meet."""
     c, s = np.cos(turn), np.sin(turn)
     uv = face.uv @ np.array([[c, s], [-s, c]]) + shift
@@ -207,6 +200,7 @@ def _pose(on: Face, face: Face, turn: float, shift: Array) -> Pose:
 @compiled
 def _scan(
     origin: Array,
+    cell: float,
     heights: Floats32,
     uv: Array,
     z: Array,
@@ -218,16 +212,15 @@ def _scan(
     nats: Floats32,
 ) -> None:
     """What the likeness of z at uv (m, 2) and the map says, into nats (turns, shifts, shifts); 0: too few meet."""
-    at_u = np.empty((len(shifts_u), len(z)), dtype=np.int32)
-    at_v = np.empty((len(shifts_v), len(z)), dtype=np.int32)
+    at_u, at_v = np.empty((len(shifts_u), len(z)), dtype=np.int32), np.empty((len(shifts_v), len(z)), dtype=np.int32)
     for k in range(len(turns)):
         c, s = np.cos(turns[k]), np.sin(turns[k])
         for i in range(len(shifts_u)):
             for m in range(len(z)):
-                at_u[i, m] = int((c * uv[m, 0] - s * uv[m, 1] + shifts_u[i] - origin[0]) / CELL + 0.5)
+                at_u[i, m] = int((c * uv[m, 0] - s * uv[m, 1] + shifts_u[i] - origin[0]) / cell + 0.5)
         for j in range(len(shifts_v)):
             for m in range(len(z)):
-                at_v[j, m] = int((s * uv[m, 0] + c * uv[m, 1] + shifts_v[j] - origin[1]) / CELL + 0.5)
+                at_v[j, m] = int((s * uv[m, 0] + c * uv[m, 1] + shifts_v[j] - origin[1]) / cell + 0.5)
         for i in range(len(shifts_u)):
             for j in range(len(shifts_v)):
                 n, x, y, xx, yy, xy = 0, 0.0, 0.0, 0.0, 0.0, 0.0

@@ -10,9 +10,8 @@ from scipy.spatial import cKDTree
 from cmnet.geometry.trees import nearest_few
 from cmnet.geometry.types import Array, Bools
 
-WITNESSES = 4  # samples of the network next to a crease, of which one must lie on a break
-LIKELY = 0.2  # with at least this probability: an edge left out costs more than one tried in vain
-AROUND = 8  # samples of the network next to a point, of which those that face the same way tell what it is
+BESIDE_CREASE = 4  # samples of the network next to a crease, of which one must lie on a break
+BESIDE_POINT = 8  # samples of the network next to a point, of which those that face the same way tell what it is
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,10 +25,10 @@ class Breaks:
     normals: Array
     probability: Array
 
-    def near(self, points: Array) -> Bools:
-        """(m,) bool: which of the points (m, 3) probably lie on the edge of a break."""
-        nearest = nearest_few(cKDTree(self.points), points, WITNESSES)[1]
-        return self.probability[nearest].max(axis=1, initial=0.0) > LIKELY
+    def near(self, points: Array, least: float) -> Bools:
+        """(m,) bool: which of the points (m, 3) lie on the edge of a break, with at least this probability."""
+        nearest = nearest_few(cKDTree(self.points), points, BESIDE_CREASE)[1]
+        return self.probability[nearest].max(axis=1, initial=0.0) > least
 
     def at(self, points: Array, normals: Array) -> Array:
         """(m,) float in [0, 1]: the same probability at points (m, 3) of the surface with normals (m, 3).
@@ -37,7 +36,7 @@ class Breaks:
         The mean of the samples next to each; what faces another way, as the skin beside a thin break does, counts
         little.
         """
-        nearest = nearest_few(cKDTree(self.points), points, AROUND)[1]
+        nearest = nearest_few(cKDTree(self.points), points, BESIDE_POINT)[1]
         facing = np.einsum("mc,mkc->mk", normals, self.normals[nearest])
         weights = np.clip(facing, 0.01, 1.0) ** 4
         return np.asarray((weights * self.probability[nearest]).sum(axis=1) / weights.sum(axis=1))

@@ -18,12 +18,9 @@ from cmnet.geometry.volume import Box, nearest_in_box
 from cmnet.pairing.surface.creases import Creases, complement, join_creases
 from cmnet.pairing.surface.rims import AROUND, Rims
 from cmnet.pairing.surface.surface import Surface, box_around, farthest, surface_of
+from cmnet.settings import Scale
 
-COVERED = 0.012  # samples that face another part so near are covered by it, in units
-FACING = -0.5  # with normals whose dot product is below this
-CLOSED = 0.012  # creases that close on another part's lie so near, in units
-AGREE = 0.75  # with at least this cosine of equal skins and opposed breaks
-WITNESSES = 3  # nearest samples or creases that are looked at
+COVERING = 3  # nearest samples or creases that are looked at
 
 
 def combine(members: Sequence[Surface], T_group_part: Sequence[Pose]) -> Surface:
@@ -41,16 +38,17 @@ def combine(members: Sequence[Surface], T_group_part: Sequence[Pose]) -> Surface
     near, near_normals = _all_of(members, world, dense, "dense", "dense_normals")
     frame = principal_frame(points)
     back = frame.inverse()
-    creases = join_creases([_moved(m.creases[which], back @ T) for m, T, which in zip(members, world, open_creases)])
+    left = [_moved_creases(m.creases[which], back @ T) for m, T, which in zip(members, world, open_creases)]
+    creases = join_creases(left)
     points, normals = back.apply(points), back.rotate(normals)
     said = [m.broken[k] for m, k in zip(members, kept) if m.broken is not None]
     broken = np.concatenate(said) if len(said) == len(members) else None
     area = sum(m.area * float(k.mean()) for m, k in zip(members, kept))
     box = box_around(points, scale)
-    signed = _union(box, members, [back @ T for T in world])
+    signed = _union(box, scale, members, [back @ T for T in world])
     next_to = nearest_few(cKDTree(points), points, AROUND)[1]
     rims = Rims(creases, back.apply(near), back.rotate(near_normals), next_to, min(m.wall for m in members))
-    sample_of = nearest_in_box(box, rims.points, farthest(box))[0]
+    sample_of = nearest_in_box(box, rims.points, farthest(box, scale))[0]
     place = Pose(frame.R, unit * frame.t)
     return surface_of(scale, place, unit, points, normals, broken, area, rims, box, sample_of, signed)
 
@@ -70,49 +68,50 @@ def _all_of(
 
 def _exposed(members: Sequence[Surface], world: Sequence[Pose], k: int, points: Array, normals: Array) -> Bools:
     """(n,) bool: which samples of member k no other member covers or holds inside."""
-    free = np.ones(len(points), dtype=bool)
+    limits, free = members[k].scale.tolerances, np.ones(len(points), dtype=bool)
     for other, T_world_other in zip(members, world):
         if other is members[k]:
             continue
         T_o_k = T_world_other.inverse() @ world[k]
         depth = other.box.at(other.signed, T_o_k, points)
-        near = np.flatnonzero(free & (depth < COVERED + other.box.size))
-        distance, index = other.dense_cells.nearest(T_o_k.apply(points[near]), WITNESSES, max(COVERED, other.spacing))
+        near = np.flatnonzero(free & (depth < limits.covered + other.box.size))
+        reach = max(limits.covered, other.spacing)
+        distance, index = other.dense_cells.nearest(T_o_k.apply(points[near]), COVERING, reach)
         met = np.isfinite(distance)
         index = np.where(met, index, 0)
-        facing = np.einsum("nkc,nc->nk", other.dense_normals[index], T_o_k.rotate(normals[near])) < FACING
+        cosine = np.einsum("nkc,nc->nk", other.dense_normals[index], T_o_k.rotate(normals[near]))
         inside = depth[near] < -2 * other.box.size
-        free[near[(met & facing).any(axis=1) | inside]] = False
+        free[near[(met & (cosine < limits.facing_loosely)).any(axis=1) | inside]] = False
     return free
 
 
 def _open(members: Sequence[Surface], world: Sequence[Pose], k: int) -> Bools:
     """(m,) bool: which creases of member k close on no crease of another member."""
-    creases = members[k].creases
+    creases, limits = members[k].creases, members[k].scale.tolerances
     free = np.ones(len(creases), dtype=bool)
     for other, T_world_other in zip(members, world):
         if other is members[k] or not len(other.creases):
             continue
         T_o_k = T_world_other.inverse() @ world[k]
-        distance, index = other.crease_cells.nearest(T_o_k.apply(creases.points), WITNESSES, CLOSED)
+        distance, index = other.crease_cells.nearest(T_o_k.apply(creases.points), COVERING, limits.crease_closed)
         i, j = np.nonzero(np.isfinite(distance))
         fit = complement(other.creases.normals[index[i, j]], T_o_k.rotate(creases.normals[i]))
-        free[i[fit > AGREE]] = False
+        free[i[fit > limits.agree_group]] = False
     return free
 
 
-def _moved(creases: Creases, T: Pose) -> Creases:
+def _moved_creases(creases: Creases, T: Pose) -> Creases:
     return replace(creases, points=T.apply(creases.points), normals=T.rotate(creases.normals))
 
 
-def _union(box: Box, members: Sequence[Surface], world: Sequence[Pose]) -> Floats32:
+def _union(box: Box, scale: Scale, members: Sequence[Surface], world: Sequence[Pose]) -> Floats32:
     """(v,) float32: signed distance to the union, the smallest of all members'."""
     centres = box.centres()
-    far = np.float32(farthest(box))
+    far = np.float32(farthest(box, scale))
     signed = np.full(len(centres), far)
     for member, T in zip(members, world):
         known = member.box.at(member.signed, T.inverse(), centres)
-        beyond = np.abs(known) >= np.float32(farthest(member.box))
+        beyond = np.abs(known) >= np.float32(farthest(member.box, scale))
         known[beyond] = np.copysign(far, known[beyond])
         np.minimum(signed, known, out=signed)
     return signed

@@ -12,13 +12,10 @@ import numpy as np
 
 from cmnet.geometry.neighbors import farthest_points
 from cmnet.geometry.types import Array, Bools, Floats, Ints
+from cmnet.settings import Tolerances
 
 NEIGHBORS = 32  # samples a crease is fitted to; they reach about 3.2 spacings far
-FEWEST = 4  # of them on either face
-SCATTER = 0.12  # mean 1 − cos of the normals of a face, at most
-FAR_SIDE = -0.85  # samples whose normals have a smaller cosine to the seed's lie on the other side of its wall
-ANGLES = (20.0, 145.0)  # degrees between the two normals
-OFFSET = 0.8  # the crease may lie so far from the sample that found it, over the reach of the fit
+FEWEST_ON_FACE = 4  # of them, on either one
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,14 +42,16 @@ class Creases:
         return Creases(*(getattr(self, field.name)[chosen] for field in fields(self)))
 
 
-def find_creases(points: Array, normals: Array, seeds: Ints, distance: Array, index: Ints) -> Creases:
+def find_creases(
+    points: Array, normals: Array, seeds: Ints, distance: Array, index: Ints, limits: Tolerances
+) -> Creases:
     """Fit two planes to the neighbourhood of every seed; keep those that a convex edge fits.
 
     points, normals : (n, 3) float, seeds : (s,) int, distance, index : (s, k) of their neighbours → at most s creases
     """
     around, own = normals[index], normals[seeds]
     # The far side of a thin wall is a third face, of no interest to this edge.
-    counted = np.einsum("nkc,nc->nk", around, own) > FAR_SIDE
+    counted = np.einsum("nkc,nc->nk", around, own) > limits.other_side
     first, second, share = _two_faces(around, own, counted)
     on_first, on_second = counted & share, counted & ~share
     c1, c2 = _mean(points[index], on_first), _mean(points[index], on_second)
@@ -63,11 +62,11 @@ def find_creases(points: Array, normals: Array, seeds: Ints, distance: Array, in
     scatter = (1 - np.einsum("nkc,nkc->nk", around, face)) * counted
     convex = (np.einsum("nc,nc->n", c2 - c1, first) < 0) & (np.einsum("nc,nc->n", c1 - c2, second) < 0)
     good = (
-        (np.minimum(on_first.sum(axis=1), on_second.sum(axis=1)) >= FEWEST)
-        & (scatter.sum(axis=1) < SCATTER * counted.sum(axis=1))
-        & (bend > np.radians(ANGLES[0]))
-        & (bend < np.radians(ANGLES[1]))
-        & (np.linalg.norm(at - points[seeds], axis=1) < OFFSET * reach)
+        (np.minimum(on_first.sum(axis=1), on_second.sum(axis=1)) >= FEWEST_ON_FACE)
+        & (scatter.sum(axis=1) < limits.crease_scatter * counted.sum(axis=1))
+        & (bend > np.radians(limits.crease_angles[0]))
+        & (bend < np.radians(limits.crease_angles[1]))
+        & (np.linalg.norm(at - points[seeds], axis=1) < limits.crease_offset * reach)
         & convex
     )
     likely = np.ones(len(seeds), dtype=bool)

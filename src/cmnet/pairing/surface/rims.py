@@ -17,15 +17,11 @@ from cmnet.geometry.triangles import areas
 from cmnet.geometry.types import Array, Bools, Ints
 from cmnet.geometry.walls import wall_thickness
 from cmnet.pairing.surface.creases import NEIGHBORS, Creases, find_creases, join_creases, spread
+from cmnet.settings import Scale
 
 AROUND = 12  # samples next to a sample
 LEVELS = 3  # the reach is halved from one level to the next
-FITTED = 2500  # neighbourhoods looked at per level
-LARGEST = 50_000  # samples drawn for a level, at most
-ADDED = 12_000  # of them kept for refining poses, per level
-CLEAR = 0.3  # walls thinner than so many reaches need a finer level: about one spacing
 HALVINGS = 16  # rounds of halving large triangles, at most
-SIDEWAYS = 0.8  # normals with a smaller |cosine| to a sample's own belong to a third face: an edge is near
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,11 +40,12 @@ class Rims:
     wall: float
 
 
-def find_rims(corners: Array | None, points: Array, normals: Array, rng: np.random.Generator, kept: int) -> Rims:
-    """At most `kept` creases of each level.
+def find_rims(corners: Array | None, points: Array, normals: Array, rng: np.random.Generator, scale: Scale) -> Rims:
+    """At most `scale.level` creases of each level.
 
     corners : (m, 3, 3) float triangles, None for a cloud; points, normals : (n, 3) float, even samples of them
     """
+    limits, budget = scale.tolerances, scale.budget
     seeds, tree = np.arange(len(points)), cKDTree(points)
     distance, index = nearest_few(tree, points, NEIGHBORS)
     walls, next_to = wall_thickness(points, normals, index), index[:, :AROUND]
@@ -56,39 +53,43 @@ def find_rims(corners: Array | None, points: Array, normals: Array, rng: np.rand
     dense, dense_normals, wall = points, normals, walls
     for level in range(1, LEVELS + 1):
         reach = float(np.median(distance[:, -1]))
-        edge = near_edge(dense_normals, dense_normals[seeds], index)
-        thin = wall <= CLEAR * reach
-        creases = find_creases(dense, dense_normals, seeds[edge], distance[edge], index[edge])
-        found.append(spread(creases, kept))
+        edge = _near_edge(dense_normals, dense_normals[seeds], index, limits.sideways)
+        thin = wall <= limits.thin_wall * reach
+        creases = find_creases(dense, dense_normals, seeds[edge], distance[edge], index[edge], limits)
+        found.append(spread(creases, scale.level))
         if corners is None or level == LEVELS or not (edge & thin).any():
             break
-        dense, dense_normals = _zone(corners, dense[seeds[edge & thin]], reach, 4**level * len(points), rng)
+        density, edges = 4**level * len(points), dense[seeds[edge & thin]]
+        dense, dense_normals = _zone(corners, edges, reach, density, budget.drawn, rng)
         if len(dense) < NEIGHBORS:
             break
-        samples.append((dense[:ADDED], dense_normals[:ADDED]))
-        seeds = np.arange(min(FITTED, len(dense)))
+        samples.append((dense[: budget.added], dense_normals[: budget.added]))
+        seeds = np.arange(min(budget.fitted, len(dense)))
         distance, index = nearest_few(cKDTree(dense), dense[seeds], NEIGHBORS)
         wall = walls[nearest_one(tree, dense[seeds])[1]]
     everything = [np.concatenate(arrays) for arrays in zip(*samples)]
     return Rims(join_creases(found), everything[0], everything[1], next_to, float(np.sort(walls)[len(walls) // 10]))
 
 
-def near_edge(normals: Array, own: Array, neighbors: Ints) -> Bools:
+def _near_edge(normals: Array, own: Array, neighbors: Ints, sideways: float) -> Bools:
     """(s,) bool: whether a face that is neither a sample's own nor the far side of its wall begins nearby.
 
-    normals : (n, 3) float of all samples, own : (s, 3) float, neighbors : (s, k) int
+    normals  : (n, 3) float of all samples, own : (s, 3) float, neighbors : (s, k) int
+    sideways : normals with a smaller |cosine| to a sample's own belong to such a face
     """
     cosine = np.einsum("nkc,nc->nk", normals[neighbors], own)
-    return np.asarray((np.abs(cosine) < SIDEWAYS).any(axis=1))
+    return np.asarray((np.abs(cosine) < sideways).any(axis=1))
 
 
-def _zone(corners: Array, edges: Array, reach: float, density: int, rng: np.random.Generator) -> tuple[Array, Array]:
-    """Random samples near the edges (e, 3), as dense as `density` of them over the whole surface."""
+def _zone(
+    corners: Array, edges: Array, reach: float, density: int, most: int, rng: np.random.Generator
+) -> tuple[Array, Array]:
+    """Random samples near the edges (e, 3), as dense as `density` of them over the whole surface, at most so many."""
     total = areas(corners).sum()
     tree = cKDTree(edges)
     near = _faces_near(corners, tree, reach)
     count = int(density * areas(near).sum() / total)
-    points, normals = sample_faces(near, min(count, LARGEST), rng)
+    points, normals = sample_faces(near, min(count, most), rng)
     kept = np.isfinite(nearest_one(tree, points, reach)[0])
     return points[kept], normals[kept]
 

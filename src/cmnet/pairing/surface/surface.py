@@ -23,16 +23,6 @@ from cmnet.parts.points import sample_parts
 from cmnet.settings import FIRST, Scale
 
 SQUARES = 10.0  # surface of all parts together, in square units: what is to be seen of a break is this large
-SAMPLES = 8500  # even samples per square unit,
-FEWEST = 2500  # at least so many a part
-FINEST = 0.004  # smallest voxel, in units
-REACH = 0.05  # how far from the surface distances are known, in units, to about a voxel
-CREASE_REACH = 0.04  # the same for creases
-LOCAL = 14  # creases near a seed that judge its poses first,
-AROUND = 0.12  # within this distance, in units
-BESIDE = 1.6  # spacings: samples nearer than this lie next to each other
-PROBES = 400  # samples that look for overlap
-INNER = 1000  # points inside a part that measure it
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,14 +32,14 @@ class Surface:
     scale                : how closely it was looked at
     T_part_surface       : the frame; x_part = T_part_surface.apply(unit · x_surface)
     points, normals      : (n, 3) float, even samples, `spacing` apart
-    next_to              : (n, k) int32, of every sample those nearer than BESIDE spacings, itself for the rest
+    next_to              : (n, k) int32, of every sample those nearer than `beside` spacings, itself for the rest
     broken               : (n,) float, the probability that each sample lies on a break; None: nobody says
     area, wall           : of the surface; thickness of its thinner walls (infinite: thick everywhere)
     dense, dense_normals : (d, 3) float, the same samples and many more near thin edges, in `dense_cells` as well
     creases              : those likely to be of a break first, else in farthest-point order: spread over the part
-    around               : (≤ scale.seeds, ≤ LOCAL) int, for each of the first creases some of those around it
-    probes               : (≤ PROBES, 3) float, a few samples spread over the whole part
-    inner                : (≤ INNER, 3) float, points inside it, evenly spread over its volume
+    around               : (≤ seeds, ≤ local creases) int, for each of the first creases some of those around it
+    probes               : (m, 3) float, a few samples spread over the whole part
+    inner                : (m, 3) float, points inside it, evenly spread over its volume
     signed               : (v,) float32, of every voxel of the box the distance to the surface, negative inside
     sample_of            : (v,) int32, of every voxel a nearest of the dense samples (len(dense): none near)
     crease_of            : (v,) int32, of every voxel the nearest crease (len(creases): none near)
@@ -96,31 +86,32 @@ def length_of_area(area: float) -> float:
 
 def prepare(part: Part, length: float, scale: Scale = FIRST, seed: int = 0, breaks: Breaks | None = None) -> Surface:
     """Sample a part and find its creases and its volume. `length` is the unit of the first scale, of all parts."""
-    unit = scale.unit * length
+    unit, budget = scale.unit * length, scale.budget
     area = part.area / unit**2
-    samples = sample_parts([part], int(np.clip(SAMPLES * area, FEWEST, scale.samples)), seed, minimum=1)[0]
+    count = int(np.clip(budget.density * area, budget.fewest, scale.samples))
+    samples = sample_parts([part], count, seed, minimum=1)[0]
     frame = principal_frame(samples.xyz)
     local = samples.moved(frame.inverse())
     order = cKDTree(local.xyz).indices  # neighbours beside each other: what is near is then near in memory too
     points, normals = local.xyz[order] / unit, local.normals[order]
     corners = None if part.faces is None else frame.inverse().apply(part.triangles) / unit
-    rims = find_rims(corners, points, normals, np.random.default_rng(seed), scale.level)
+    rims = find_rims(corners, points, normals, np.random.default_rng(seed), scale)
     if breaks is not None:
-        likely = breaks.near(frame.apply(unit * rims.creases.points))
+        likely = breaks.near(frame.apply(unit * rims.creases.points), scale.tolerances.broken_edge)
         rims = replace(rims, creases=replace(rims.creases, likely=likely))
     box = box_around(points, scale)
-    sample_of, signed = _signed(box, rims, len(points), corners)
+    sample_of, signed = _signed(box, rims, len(points), corners, farthest(box, scale))
     broken = None if breaks is None else breaks.at(frame.apply(unit * points), frame.rotate(normals))
     return surface_of(scale, frame, unit, points, normals, broken, area, rims, box, sample_of, signed)
 
 
 def box_around(points: Array, scale: Scale) -> Box:
-    return Box.around(points, REACH, scale.voxels, FINEST)
+    return Box.around(points, scale.tolerances.known, scale.voxels, scale.tolerances.finest)
 
 
-def farthest(box: Box) -> float:
+def farthest(box: Box, scale: Scale) -> float:
     """The longest distance that the voxels know: what lies within reach of the surface is told from what does not."""
-    return REACH + box.size
+    return scale.tolerances.known + box.size
 
 
 def surface_of(
@@ -137,6 +128,7 @@ def surface_of(
     signed: Floats32,
 ) -> Surface:
     """Put a surface together from its samples, its creases and its volume, all in the given frame."""
+    limits, budget = scale.tolerances, scale.budget
     creases = spread(rims.creases, scale.creases)
     spacing = float(np.sqrt(area / max(len(points), 1)))
     return Surface(
@@ -146,7 +138,7 @@ def surface_of(
         points=points,
         normals=normals,
         spacing=spacing,
-        next_to=_beside(points, rims.around, BESIDE * spacing),
+        next_to=_beside(points, rims.around, limits.beside * spacing),
         broken=broken,
         area=area,
         wall=rims.wall,
@@ -155,13 +147,13 @@ def surface_of(
         dense_cells=Cells.of(rims.points, 2 * spacing),
         creases=creases,
         crease_cells=Cells.of(creases.points, 2 * spacing),
-        around=neighbourhoods(creases.points, scale.seeds, LOCAL, AROUND),
-        probes=points[farthest_points(points, min(PROBES, len(points)))],
-        inner=_inner(box, signed),
+        around=neighbourhoods(creases.points, scale.seeds, max(budget.local_creases), limits.local),
+        probes=points[farthest_points(points, min(budget.probes, len(points)))],
+        inner=_inner(box, signed, budget.inner),
         box=box,
         signed=signed,
         sample_of=sample_of,
-        crease_of=nearest_in_box(box, creases.points, CREASE_REACH)[0],
+        crease_of=nearest_in_box(box, creases.points, limits.crease_known)[0],
     )
 
 
@@ -171,20 +163,20 @@ def _beside(points: Array, neighbors: Ints, reach: float) -> Ints32:
     return np.where(far, np.arange(len(points))[:, None], neighbors).astype(np.int32)
 
 
-def _inner(box: Box, signed: Floats32) -> Array:
+def _inner(box: Box, signed: Floats32, most: int) -> Array:
     """The centres of every so many of the voxels inside."""
     inside = np.flatnonzero(signed < 0)
-    chosen = inside[:: max(1, -(-len(inside) // INNER))]
+    chosen = inside[:: max(1, -(-len(inside) // most))]
     return box.origin + box.size * np.stack(np.unravel_index(chosen, box.shape), axis=1)
 
 
-def _signed(box: Box, rims: Rims, even: int, corners: Array | None) -> tuple[Ints32, Floats32]:
-    """Of every voxel a nearest sample, and the distance to it, negative inside; no more than `farthest`.
+def _signed(box: Box, rims: Rims, even: int, corners: Array | None, far: float) -> tuple[Ints32, Floats32]:
+    """Of every voxel a nearest sample, and the distance to it, negative inside; no more than `far`.
 
     even : so many of the samples are spread evenly
     """
-    nearest, distance = nearest_in_box(box, rims.points, farthest(box))
-    distance = np.minimum(distance, np.float32(farthest(box)))
+    nearest, distance = nearest_in_box(box, rims.points, far)
+    distance = np.minimum(distance, np.float32(far))
     if corners is not None:
         return nearest, np.where(winding_in_box(box, corners) > 0.5, -distance, distance)
     points, normals = rims.points[:even], rims.normals[:even]
