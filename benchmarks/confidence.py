@@ -1,17 +1,18 @@
-"""Fit the table of coefficients in cmnet.pairing.judge.confidence, and show how honest it is.
+"""Fit the tables that confidences are computed with, and show how honest they are.
 
     python benchmarks/pairs.py ROOT --half all --pieces 2 3 4 5 6 7 8 --pairs mixed --look first --log log.json
     python benchmarks/confidence.py log.json --fit
 
-One log for each look (first, coarse, fine) and each ROOT; with --weights cmnet-base they give the table WITH_BREAKS.
-Logs of --look both, with --weights cmnet-base, then give the table TWICE; of these, those with --pairs belonging the
-table BELONGING.
+One log for each look (first, coarse, fine) and each ROOT. Without weights they give geometry's table, which stands in
+cmnet.judgement. With --weights, given to both commands, they give that network's table one_look; --store TEXT keeps it
+in the file of the weights, with what it was fitted on. Logs of --look both then give the table two_looks; those with
+--pairs belonging, too, the table belonging. Each rests on those before it: these are kept, later ones are dropped.
 
 Every pair of a log is one observation: which of its candidates is right, or none. The coefficients maximise the
 likelihood of what was observed, with a small penalty on their size. What speaks against a join may not speak for it in
 the table: parts that run into each other must not gain by it, however the examples happen to fall. Without --fit, the
-table in the code is judged. With --worth, tables are fitted on some objects and judged on the others, with all features
-and without each of them: what it is worth to look at it.
+table that is there is judged. With --worth, tables are fitted on some objects and judged on the others, with all
+features and without each of them: what it is worth to look at it.
 """
 
 from __future__ import annotations
@@ -28,16 +29,9 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
-from cmnet.pairing.judge.confidence import (
-    BELONGING,
-    COEFFICIENTS,
-    TWICE,
-    WITH_BREAKS,
-    features,
-    features_belonging,
-    features_twice,
-    logit_twice,
-)
+from cmnet.judgement import GEOMETRY, NAMES, Judgement
+from cmnet.model.weights import NO_WEIGHTS, load_network, with_judgement
+from cmnet.pairing.judge.confidence import features, features_belonging, features_twice, logit_twice
 from cmnet.pairing.judge.evidence import Evidence
 from reporting import show, write_result
 
@@ -54,22 +48,29 @@ BINS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97, 1.0)
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """One pair: the features (c, f) of its candidates, and which of them is right (−1: none)."""
+    """One pair: the features (c, f) of its candidates, by name, and which of them is right (−1: none).
+
+    kind : the table that judges it
+    """
 
     name: str
+    kind: str
+    names: tuple[str, ...]
     features: np.ndarray
     right: int
 
 
-def observations(logs: list[Path]) -> list[Seen]:
+def observations(logs: list[Path], judgement: Judgement) -> list[Seen]:
     """Every pair of which there are candidates."""
     seen = []
     for log in logs:
         for row in json.loads(log.read_text(encoding="utf-8")):
             if found := row["candidates"]:
                 right = [k for k, c in enumerate(found) if _right(c, row["kind"])]
-                evidence = np.array([_features(c["evidence"], row["kind"]) for c in found])
-                seen.append(Seen(row["name"], evidence, right[0] if right else -1))
+                kind = _kind(found[0]["evidence"], row["kind"])
+                shown = [_features(c["evidence"], kind, judgement) for c in found]
+                values = np.array([list(features.values()) for features in shown])
+                seen.append(Seen(row["name"], kind, tuple(shown[0]), values, right[0] if right else -1))
     return seen
 
 
@@ -79,12 +80,17 @@ def _right(candidate: dict[str, Any], kind: str) -> bool:
     return candidate["right"]
 
 
-def _features(evidence: dict[str, Any], kind: str) -> np.ndarray:
-    if "close" in evidence:
-        looks = (Evidence(**evidence[look]) for look in ("close", "far"))
-        seen = *looks, evidence["relief"]
-        return features_belonging(logit_twice(*seen)) if kind == "belonging" else features_twice(*seen)
-    return features(Evidence(**evidence))
+def _kind(evidence: dict[str, Any], pairs: str) -> str:
+    if "close" not in evidence:
+        return "one_look"
+    return "belonging" if pairs == "belonging" else "two_looks"
+
+
+def _features(evidence: dict[str, Any], kind: str, judgement: Judgement) -> dict[str, float]:
+    if kind == "one_look":
+        return features(Evidence(**evidence))
+    seen = Evidence(**evidence["close"]), Evidence(**evidence["far"]), evidence["relief"], judgement
+    return features_belonging(logit_twice(*seen)) if kind == "belonging" else features_twice(*seen)
 
 
 def probabilities(table: np.ndarray, X: np.ndarray) -> np.ndarray:
@@ -159,25 +165,49 @@ def reliability(table: np.ndarray, seen: Sequence[Seen]) -> None:
             print(line)
 
 
+def judgement_in(weights: str) -> Judgement:
+    """The tables of weights; geometry's, without any, or where none were fitted with them."""
+    return GEOMETRY if weights == NO_WEIGHTS else load_network(weights).judgement or GEOMETRY
+
+
+def fitted(known: Judgement, kind: str, table: dict[str, float], fitted_on: str) -> Judgement:
+    """With a new table, those that it rests on, and none of those that rest on it."""
+    kinds = list(NAMES)
+    kept = {k: getattr(known, k) for k in kinds[: kinds.index(kind)]}
+    return Judgement(**{**kept, kind: table}, fitted_on=fitted_on)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("logs", type=Path, nargs="+", help="what benchmarks/pairs.py --log wrote")
-    parser.add_argument("--fit", action="store_true", help="fit anew and print the table to put into the code")
+    parser.add_argument("--weights", default=NO_WEIGHTS, help="of the logs (default: %(default)s, geometry alone)")
+    parser.add_argument("--fit", action="store_true", help="fit anew and print the table")
+    parser.add_argument("--store", metavar="TEXT", help="with --fit: keep it in the weights, which were fitted on TEXT")
     parser.add_argument("--worth", action="store_true", help="judge on objects not fitted on, without each feature")
     parser.add_argument("--json", type=Path, help="write what --worth shows there")
     args = parser.parse_args()
-    seen = observations(args.logs)
-    tables = (COEFFICIENTS, WITH_BREAKS, TWICE, BELONGING)
-    known = next(table for table in tables if len(table) == seen[0].features.shape[1])
+    if args.store and (not args.fit or args.weights == NO_WEIGHTS):
+        parser.error("--store goes with --fit and --weights")
+    judgement = judgement_in(args.weights)
+    seen = observations(args.logs, judgement)
+    kind, names = seen[0].kind, seen[0].names
+    if any(pair.names != names for pair in seen):
+        parser.error("the logs are of different kinds; give those of one table")
     if args.worth:
-        lines = worth(seen, list(known))
+        lines = worth(seen, names)
         show(lines)
         if args.json:
             write_result(args.json, {"table": lines})
         return
-    table = fit(seen, list(known)) if args.fit else np.array(list(known.values()))
     if args.fit:
-        print("\n".join(f'    "{name}": {value:.2f},' for name, value in zip(known, table)))
+        table = np.round(fit(seen, names), 2)
+        print("\n".join(f'    "{name}": {value:.2f},' for name, value in zip(names, table)))
+    elif known := getattr(judgement, kind):
+        table = np.array([known.get(name, 0.0) for name in names])
+    else:
+        parser.error(f"{args.weights} has no table {kind} to judge by; --fit makes one")
+    if args.store:
+        with_judgement(args.weights, fitted(judgement, kind, dict(zip(names, table.tolist())), args.store))
     reliability(table, seen)
     possible = [probabilities(table, s.features)[:-1].argmax() == s.right for s in seen if s.right >= 0]
     print(f"right first where a candidate is right: {np.mean(possible):.3f} of {len(possible)} pairs")

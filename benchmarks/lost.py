@@ -19,7 +19,7 @@ import numpy as np
 from cmnet.assembler import Assembler
 from cmnet.evaluation.metrics import crd
 from cmnet.evaluation.selection import drawn
-from cmnet.matched import breaks_of
+from cmnet.matched import breaks_of, judgement_of
 from cmnet.model.weights import DEFAULT
 from cmnet.pairing.surface.combined import combine
 from cmnet.pairing.surface.surface import prepare, unit_of
@@ -39,8 +39,11 @@ def measure(case: Case, assembler: Assembler, tried: int) -> list[dict[str, Any]
     areas = np.array([part.area for part in case.parts])
     small = areas < SIZES["2 to 10 %"][1] * areas.sum()
     described = assembler.describe(case.parts)
-    unit, breaks = unit_of(case.parts), [breaks_of(d) for d in described]
-    surfaces = [[prepare(p, unit, look, breaks=b) for look in (FIRST, COARSE)] for p, b in zip(case.parts, breaks)]
+    unit, judgement = unit_of(case.parts), judgement_of(assembler.net)
+    breaks = [breaks_of(d) for d in described]
+    surfaces = [
+        [prepare(p, unit, look, 0, b, judgement) for look in (FIRST, COARSE)] for p, b in zip(case.parts, breaks)
+    ]
     rows = []
     for j in [int(k) for k in case.rng.permutation(len(areas)) if small[k]][:tried]:
         there = case.rng.random(len(areas)) >= MISSING

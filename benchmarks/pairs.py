@@ -31,7 +31,7 @@ from cmnet.data.objects import contact_areas
 from cmnet.data.stored import read_stored
 from cmnet.evaluation.selection import drawn
 from cmnet.geometry.pose import Pose
-from cmnet.matched import breaks_of
+from cmnet.matched import breaks_of, judgement_of
 from cmnet.model.weights import NO_WEIGHTS
 from cmnet.pairing.pair import candidates
 from cmnet.pairing.seeking import seek
@@ -138,7 +138,10 @@ def find(a: list[Surface], b: list[Surface], learned: list[Pose], patient: bool)
     if len(seen) == 1:
         return [Found(pose_of_parts(*seen[0], c.T_a_b), asdict(c.evidence), c.confidence) for c in poses[0]]
     shown = [
-        pose_of_parts(*pair, c.T_a_b) for pair, found in zip(seen, poses) for c in found if worth_showing(c.evidence)
+        pose_of_parts(*pair, c.T_a_b)
+        for pair, found in zip(seen, poses)
+        for c in found
+        if worth_showing(c.evidence, pair[0].judgement)
     ]
     return seen_twice(examine_twice(*seen, [*shown, *of_like_relief(*seen[0])]))
 
@@ -185,8 +188,9 @@ def run(
     parts = [*case.parts, *([] if foreign is None else [foreign])]
     described = assembler.describe(parts) if assembler else []
     breaks = [breaks_of(d) for d in described] or [None] * len(parts)
+    judgement = judgement_of(assembler and assembler.net)
     needed = {k for i, j, _ in todo for k in (i, j)} | {k for group, j in grouped for k in (*group, j)}
-    surfaces = {k: [prepare(parts[k], unit, look, breaks=breaks[k]) for look in looks] for k in needed}
+    surfaces = {k: [prepare(parts[k], unit, look, 0, breaks[k], judgement) for look in looks] for k in needed}
     prepared = (time.process_time() - start) / max(len(surfaces), 1)
 
     def learned(i: int, j: int) -> list[Pose]:
@@ -209,7 +213,7 @@ def run(
         rows.append(row(BELONGING if patient else "group", float(case.contact[group, j].sum()), measured))
     if foreign is not None:
         i, j = todo[0][0], len(parts) - 1
-        alien = [prepare(foreign, unit, look, breaks=breaks[j]) for look in looks]
+        alien = [prepare(foreign, unit, look, 0, breaks[j], judgement) for look in looks]
         rows.append(row("foreign", 0.0, measure(surfaces[i], alien, learned(i, j), None, case.size)))
     return rows
 

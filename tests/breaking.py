@@ -1,8 +1,11 @@
 """Solids broken in two for tests, and their surfaces."""
 
+from functools import cache
+
 import numpy as np
 from manifold3d import Manifold, Mesh
 
+from cmnet.model.weights import DEFAULT, load_network
 from cmnet.pairing.surface.surface import prepare, unit_of
 from cmnet.parts.part import Part
 from cmnet.settings import FIRST
@@ -52,6 +55,12 @@ def thin_bowl(thickness=0.02):
 def prepared(parts, look=FIRST):
     unit = unit_of(parts)
     return [prepare(part, unit, look) for part in parts]
+
+
+@cache
+def fitted():
+    """The tables of the shipped network."""
+    return load_network(DEFAULT).judgement
 
 
 def solid_egg():

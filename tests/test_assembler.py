@@ -8,10 +8,13 @@ from scipy.spatial.transform import Rotation
 
 import cmnet
 import cmnet.assembler
+from breaking import fitted
 from cmnet.data.fracture import fracture
 from cmnet.data.shapes import make_shape
 from cmnet.errors import InputError
 from cmnet.geometry.pose import Pose
+from cmnet.judgement import GEOMETRY
+from cmnet.matched import UNFITTED
 from cmnet.parts.points import sample_parts, unit_length
 from cmnet.solving.assembly import Assembly
 from results import BALL
@@ -131,6 +134,22 @@ def test_the_network_suggests_and_the_surfaces_decide(assembler, parts):
     assert set(assembly.matches) == {(0, 1)}
     suggested = assembler._suggestions(assembler.describe(parts), [(0, 1)], lambda stage, done, total: None, {})
     assert 1 <= len(suggested[0, 1]) <= 6
+
+
+def test_weights_judge_by_their_own_tables_or_by_geometrys_and_say_so(assembler, parts, monkeypatch):
+    judged = []
+
+    def finished(state, names):
+        judged.append([surface.judgement for surface in state.parts])
+        return Assembly(np.tile(np.eye(4), (2, 1, 1)), [[0, 1]], [], [], ["before"])
+
+    monkeypatch.setattr(cmnet.assembler, "run", lambda plan, state: state)
+    monkeypatch.setattr(cmnet.assembler, "finished", finished)
+    assert assembler.assemble(parts).notes == ["before", UNFITTED]
+    assembler.net.judgement = fitted()
+    assert assembler.assemble(parts).notes == ["before"]
+    assert cmnet.Assembler("none").assemble(parts).notes == ["before"]
+    assert judged == [[GEOMETRY] * 2, [fitted()] * 2, [GEOMETRY] * 2]
 
 
 def flat(name):

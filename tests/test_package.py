@@ -29,7 +29,7 @@ def test_import_and_help_load_nothing_heavy(code):
 
 # For all but geometry:
 COMMON = {"__init__", "__version__", "cluster", "errors", "files", "folders", "processes", "reading", "settings"}
-COMMON |= {"values", "versions"}
+COMMON |= {"judgement", "values", "versions"}
 ROOMS = {  # what may be imported along with each of them: some of those above it, so that there are no cycles
     "geometry": set(),
     "parts": {"geometry"},

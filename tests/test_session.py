@@ -164,13 +164,15 @@ def test_parts_that_have_changed_are_noticed(tmp_path):
     Session(tmp_path, "none").save(tmp_path / "saved")
     assert len(Session.load(tmp_path / "saved").parts) == 2
     trimesh.creation.box((2, 2, 2)).export(tmp_path / "part_1.ply")
-    with pytest.raises(InputError, match="part_1.ply has changed since"):
+    with pytest.raises(InputError, match="has changed since"):
         Session.load(tmp_path / "saved")
 
 
 @pytest.mark.slow
 def test_a_process_that_is_killed_while_it_saves_loses_nothing(finished, tmp_path):
-    script = "import sys; from cmnet.session import Session; s = Session.load(sys.argv[1])\nwhile True: s.save(sys.argv[2])"
+    script = (
+        "import sys; from cmnet.session import Session; s = Session.load(sys.argv[1])\nwhile True: s.save(sys.argv[2])"
+    )
     for wait in (0.0, 0.003, 0.01, 0.03):
         process = subprocess.Popen([sys.executable, "-c", script, finished[1], tmp_path])
         while not (tmp_path / "session.json").exists():

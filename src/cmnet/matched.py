@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from cmnet.geometry.types import Array
+from cmnet.judgement import GEOMETRY, Judgement
 from cmnet.pairing.propose.matches import Correspondences
 from cmnet.pairing.surface.breaks import Breaks
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 Pair = tuple[int, int]
 
+UNFITTED = "the weights come without tables of confidence: confidences are those of geometry alone."
 KEPT = 1_000_000  # scored points of all pairs together
 
 
@@ -60,6 +62,16 @@ def correspondences(p: Descriptors, q: Descriptors, matches: Matches) -> Corresp
 def breaks_of(d: Descriptors) -> Breaks | None:
     """Where the network holds a described part for broken, if it says so at all."""
     return None if d.breaking is None else Breaks(_array(d.points), _array(d.normals), _array(d.breaking))
+
+
+def judgement_of(net: CMNet | None) -> Judgement:
+    """The tables that were fitted with a network; without one, or where it has none, those of geometry alone."""
+    return GEOMETRY if net is None or net.judgement is None else net.judgement
+
+
+def with_doubt(assembly: Assembly, net: CMNet) -> Assembly:
+    """The assembly, which says in its notes where its confidences were not fitted with the network."""
+    return assembly if net.judgement else replace(assembly, notes=[*assembly.notes, UNFITTED])
 
 
 def scored(net: CMNet, p: Descriptors, q: Descriptors, matches: Matches, pairs: int = 1) -> PairMatches:

@@ -16,7 +16,7 @@ from cmnet.assembling.state import SHIFT, State, centres_of
 from cmnet.assembling.work import SurfaceWork
 from cmnet.errors import InputError
 from cmnet.geometry.pose import Pose
-from cmnet.matched import breaks_of, with_matches
+from cmnet.matched import breaks_of, judgement_of, with_doubt, with_matches
 from cmnet.model.descriptors import Descriptors
 from cmnet.model.network import CMNet
 from cmnet.model.weights import DEFAULT
@@ -108,7 +108,10 @@ class Session:
             self._memo,
             looking,
         )
-        self.assembly = with_matches(finished(run(plan(acceptance), state), names), self._kept)
+        assembly = finished(run(plan(acceptance), state), names)
+        if self.assembler.has_network:
+            assembly = with_doubt(assembly, self.assembler.net)
+        self.assembly = with_matches(assembly, self._kept)
         return self.assembly
 
     def _see(self, looking: bool) -> None:
@@ -136,7 +139,8 @@ class Session:
             assert self._areas
             breaks = {k: b for k, d in enumerate(self._described) if (b := breaks_of(d)) is not None}
             scale, length = getattr(self.assembler.settings, name), length_of_area(self._areas[1])
-            work = SurfaceWork(dict(enumerate(self._still)), breaks, length, scale, self.assembler.seed)
+            judgement = judgement_of(self.assembler.net if self.assembler.has_network else None)
+            work = SurfaceWork(dict(enumerate(self._still)), breaks, length, scale, self.assembler.seed, judgement)
             known += self.assembler.each("surfaces", work, range(len(known), len(self._still)), self.progress)
         return known
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import cmnet.solving.rematch as rematch
+from breaking import fitted
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.join import Join
 from cmnet.pairing.judge.confidence import shares, where_it_belongs
@@ -147,7 +148,7 @@ class Shown:
 def test_of_what_is_known_to_belong_places_are_judged(egg, monkeypatch):
     """What is sought with patience keeps its confidence, unless it is known to be somewhere there."""
     surfaces, T = egg
-    surfaces = [replace(part, broken=np.ones(len(part.points))) for part in surfaces]
+    surfaces = [replace(part, broken=np.ones(len(part.points)), judgement=fitted()) for part in surfaces]
     monkeypatch.setattr(rematch, "seek", lambda *_: [Shown(T[0] @ T[1].inverse(), -2.0, 0.0)])
     pose = shares(np.array([-2.0]))[0]
 
@@ -158,8 +159,8 @@ def test_of_what_is_known_to_belong_places_are_judged(egg, monkeypatch):
         return found.confidence
 
     assert sure(surfaces) == pose
-    assert sure(surfaces, belong=True) == where_it_belongs([-2.0])[0] > pose
-    assert sure(egg[0], belong=True) == pose  # nobody says what is broken
+    assert sure(surfaces, belong=True) == where_it_belongs([-2.0], fitted().belonging)[0] > pose
+    assert sure(egg[0], belong=True) == pose  # nobody has fitted a table
 
 
 def test_the_more_of_all_holds_together_the_more_probably_the_rest_belongs_to_it(egg, monkeypatch):

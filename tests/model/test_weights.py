@@ -1,11 +1,15 @@
+import hashlib
 import json
+from dataclasses import replace
 
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from breaking import fitted
 from cmnet.errors import InputError
 from cmnet.model.network import CMNet
+from cmnet.model.weights import DEFAULT, shipped, with_judgement
 
 SMALL = {"widths": (2, 3, 4, 5), "features": 6, "descriptor": 8, "attention": 4}
 
@@ -161,3 +165,72 @@ def test_half_precision_takes_half_the_room_and_is_read_as_single(saved, tmp_pat
     for name, value in net.state_dict().items():
         assert loaded[name].dtype == torch.float32
         assert torch.allclose(loaded[name], value, rtol=1e-3, atol=1e-6)
+
+
+def test_tables_survive_storing_loading_and_saving(saved, tmp_path):
+    net, path = saved
+    assert net.judgement is CMNet.from_pretrained(path).judgement is None
+    with_judgement(path, fitted())
+    loaded = CMNet.from_pretrained(path)
+    loaded.save(tmp_path / "again.safetensors")
+    assert loaded.judgement == CMNet.from_pretrained(tmp_path / "again.safetensors").judgement == fitted()
+
+
+def test_storing_tables_leaves_all_else_as_it_is(saved):
+    net, path = saved
+    before = path.read_bytes()
+    with_judgement(path, fitted())
+    after = path.read_bytes()
+    tensors = [content[8 + int.from_bytes(content[:8], "little") :] for content in (before, after)]
+    assert tensors[0] == tensors[1]
+    assert CMNet.from_pretrained(path).config == net.config
+    assert json.loads(header_of(path)["cmnet"])["notes"] == {"step": 3}
+    with_judgement(path, None)
+    assert path.read_bytes() == before
+
+
+def test_faulty_tables_are_refused_and_can_be_taken_away(saved):
+    _, path = saved
+    with_judgement(path, fitted())
+    header = json.loads(header_of(path)["cmnet"])
+    del header["judgement"]["one_look"]["rim"]
+    save_file(load_file(path), path, metadata={"cmnet": json.dumps(header)})
+    with pytest.raises(InputError, match=r"net\.safetensors: one_look lacks rim; take its judgement away"):
+        CMNet.from_pretrained(path)
+    with_judgement(path, None)
+    assert CMNet.from_pretrained(path).judgement is None
+
+
+def test_tables_are_stored_in_weights_alone(saved, tmp_path):
+    save_file({"a": torch.zeros(1)}, tmp_path / "x.safetensors")
+    before = (tmp_path / "x.safetensors").read_bytes()
+    with pytest.raises(InputError, match="holds no CMNet weights"):
+        with_judgement(tmp_path / "x.safetensors", fitted())
+    assert (tmp_path / "x.safetensors").read_bytes() == before
+    with pytest.raises(InputError, match="two_looks lacks relief"):
+        with_judgement(saved[1], replace(fitted(), two_looks={"constant": 1.0, "surer": 1.0}))
+
+
+def test_the_shipped_tables_are_those_the_results_were_made_with():
+    assert fitted().one_look == {
+        "constant": -28.45,
+        "rim": 1.58,
+        "closure": 10.40,
+        "contact": 0.89,
+        "gap": -8.35,
+        "near": -8.00,
+        "inside": -2.06,
+        "hold": 0.00,
+        "grip": 1.12,
+        "relief": 2.60,
+        "width": 2.06,
+        "broken": 4.47,
+    }
+    assert fitted().two_looks == {"constant": 2.65, "surer": 1.01, "relief": 2.70}
+    assert fitted().belonging == {"constant": 1.16, "alone": 0.59}
+
+
+def test_the_card_of_the_shipped_weights_is_of_this_file():
+    path = shipped()[DEFAULT]
+    card = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+    assert card["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()

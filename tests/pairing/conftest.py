@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from breaking import broken, prepared, solid_bar, solid_egg, thin_bowl
+from breaking import broken, fitted, prepared, solid_bar, solid_egg, thin_bowl
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.surface.frames import pose_of_surfaces
 from cmnet.settings import COARSE
@@ -40,7 +40,9 @@ def bowl(bowl_parts):
 def told(surface, T):
     """The surface as a perfect break head sees it; T brings it into place, where it was cut near z = 0."""
     z, up = T.apply(surface.points)[:, 2], T.rotate(surface.normals)[:, 2]
-    return replace(surface, broken=((np.abs(z) < 0.3) & (np.abs(up) > 0.3)).astype(np.float64), scale=COARSE)
+    return replace(
+        surface, broken=((np.abs(z) < 0.3) & (np.abs(up) > 0.3)).astype(np.float64), scale=COARSE, judgement=fitted()
+    )
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from breaking import broken, prepared, solid_egg
+from breaking import broken, fitted, prepared, solid_egg
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.judge.confidence import logit, logit_twice
 from cmnet.pairing.judge.evidence import verify
@@ -89,15 +89,19 @@ def test_a_pose_settles_where_the_skin_goes_on_but_does_not_slip_away(halves):
 def test_what_speaks_for_a_pose_counts_in_either_look(egg):
     said = replace(verify(*egg, pose_of_surfaces(*egg, Pose.identity())), broken=0.9)
     for weaker in (replace(said, closure=said.closure / 2), replace(said, gap=2 * said.gap), replace(said, broken=0.1)):
-        assert logit_twice(weaker, weaker, 10.0) < logit_twice(said, said, 10.0)
+        assert logit_twice(weaker, weaker, 10.0, fitted()) < logit_twice(said, said, 10.0, fitted())
     blind = replace(said, rim=0.0, closure=0.0, broken=0.0)
-    one, other = logit_twice(said, blind, 10.0), logit_twice(blind, said, 10.0)
-    assert logit_twice(blind, blind, 10.0) < one == other  # the look that is surer counts
+    one, other = logit_twice(said, blind, 10.0, fitted()), logit_twice(blind, said, 10.0, fitted())
+    assert logit_twice(blind, blind, 10.0, fitted()) < one == other  # the look that is surer counts
     unsaid = replace(said, broken=None)
-    assert logit_twice(said, unsaid, 10.0) == logit_twice(unsaid, unsaid, 0.0) == logit(unsaid)
+    assert (
+        logit_twice(said, unsaid, 10.0, fitted())
+        == logit_twice(unsaid, unsaid, 0.0, fitted())
+        == logit(unsaid, fitted())
+    )
 
 
 def test_the_larger_a_contact_is_the_more_its_relief_must_say(egg):
     said = replace(verify(*egg, pose_of_surfaces(*egg, Pose.identity())), broken=0.9, contact=0.1)
-    assert logit_twice(said, said, 50.0) < logit_twice(said, said, 500.0)
-    assert logit_twice(said, said, 50.0) < logit_twice(replace(said, contact=0.01), said, 50.0)
+    assert logit_twice(said, said, 50.0, fitted()) < logit_twice(said, said, 500.0, fitted())
+    assert logit_twice(said, said, 50.0, fitted()) < logit_twice(replace(said, contact=0.01), said, 50.0, fitted())

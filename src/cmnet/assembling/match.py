@@ -112,7 +112,7 @@ class GroupWork:
 
     view, closer : what is seen of them at the scales of the pass
     learned      : T_i_j of parts that the network suggests; known : joins found so far, sure or not, both ways
-    areas        : (n,) float, of all parts; breaks : whether the network says what is broken
+    areas        : (n,) float, of all parts; belonging : see `Judgement`
     """
 
     pairs: Mapping[int, Two]
@@ -123,7 +123,7 @@ class GroupWork:
     known: Mapping[Pair, Sequence[tuple[float, Pose]]]
     clashes: Clashes
     areas: Array
-    breaks: bool
+    belonging: Mapping[str, float] | None
     acceptance: Acceptance
 
     def only(self, items: Sequence[int]) -> GroupWork:
@@ -187,8 +187,8 @@ class GroupWork:
     def _shared(self, a: Group, found: Sequence[Twice]) -> list[Twice]:
         """With the probability of every pose on group a; of two that are known to belong together, of every place."""
         logits = [c.logit for c in found]
-        known = self.judge is Judge.BELONGING and self.breaks  # fitted with the network
-        sure = where_it_belongs(logits) if known else shares(np.array(logits) + self._leaning(a)).tolist()
+        known = self.belonging if self.judge is Judge.BELONGING else None
+        sure = where_it_belongs(logits, known) if known else shares(np.array(logits) + self._leaning(a)).tolist()
         return [replace(c, confidence=p) for c, p in zip(found, sure)]
 
     def _leaning(self, largest: Group) -> float:
@@ -248,7 +248,7 @@ def _work(state: State, step: Pass, pairs: Sequence[Two]) -> GroupWork:
         known,
         state.clashes(step.solid),
         np.array([surface.area for surface in views[0].parts.values()]),
-        state.parts[0].broken is not None,
+        state.parts[0].judgement.belonging,
         state.acceptance,
     )
 
@@ -279,7 +279,9 @@ def _found(seen: Seen, suggested: Sequence[Pose]) -> list[Candidate]:
 
 def _worth_showing(seen: Seen, suggested: Sequence[Pose]) -> list[Pose]:
     """What one look finds that is worth being examined by the other."""
-    return [pose_of_parts(*seen, c.T_a_b) for c in _found(seen, suggested) if worth_showing(c.evidence)]
+    return [
+        pose_of_parts(*seen, c.T_a_b) for c in _found(seen, suggested) if worth_showing(c.evidence, seen[0].judgement)
+    ]
 
 
 def _some(table: Mapping[K, V], keys: Collection[K]) -> dict[K, V]:

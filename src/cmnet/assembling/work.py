@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from cmnet.judgement import Judgement
 from cmnet.pairing.surface.breaks import Breaks
 from cmnet.pairing.surface.surface import Surface, prepare
 from cmnet.parts.part import Part
@@ -28,16 +29,17 @@ class WithoutNoise:
 
 @dataclass(frozen=True, eq=False)
 class SurfaceWork:
-    """Of part k: its surface. breaks : where the network sees any; length : the unit of the first scale"""
+    """Of part k: its surface. breaks, judgement : of the network; length : the unit of the first scale"""
 
     parts: Mapping[int, Part]
     breaks: Mapping[int, Breaks]
     length: float
     scale: Scale
     seed: int
+    judgement: Judgement
 
     def __call__(self, k: int) -> Surface:
-        return prepare(self.parts[k], self.length, self.scale, self.seed, self.breaks.get(k))
+        return prepare(self.parts[k], self.length, self.scale, self.seed, self.breaks.get(k), self.judgement)
 
     def only(self, items: Sequence[int]) -> SurfaceWork:
         breaks = {k: self.breaks[k] for k in items if k in self.breaks}

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from cmnet.errors import InputError
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.procrustes import robust_procrustes
+from cmnet.judgement import Judgement
 from cmnet.model.backbone import Backbone
 from cmnet.model.config import CMNetConfig, preset
 from cmnet.model.descriptors import BreakHead, ChannelAttention, Descriptors, Head, gram_schmidt
@@ -70,6 +71,7 @@ class CMNet(nn.Module):
         self.attention = ChannelAttention(inputs, config.attention, config.descriptor)
         self.break_head = BreakHead(inputs, config.attention) if config.break_head else None
         self.dustbin = nn.Parameter(torch.tensor(1.0))
+        self.judgement: Judgement | None = None  # fitted with these weights, and stored with them
 
     @classmethod
     def from_preset(cls, name: str = "cmnet-base", **overrides: Any) -> CMNet:
@@ -84,7 +86,7 @@ class CMNet(nn.Module):
         return load_network(name_or_path)
 
     def save(self, path: str | Path, half: bool = False, **notes: Any) -> None:
-        """Write weights and config as one safetensors file; notes (JSON values) are kept beside the config."""
+        """Write weights, config and judgement as one safetensors file; notes (JSON values) are kept beside them."""
         from cmnet.model.weights import save_network
 
         save_network(self, path, notes, half)

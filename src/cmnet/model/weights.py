@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cmnet.errors import InputError
 from cmnet.files import replacing
+from cmnet.judgement import Judgement, judgement_from
 from cmnet.model.config import CMNetConfig
 from cmnet.reading import expanded, parse_json
 from cmnet.values import checked
@@ -33,9 +37,33 @@ def save_network(net: CMNet, path: str | Path, notes: dict[str, Any], half: bool
     if half:
         tensors = {name: value.half() for name, value in tensors.items()}
     # One entry: safetensors writes several in no fixed order, and equal weights should be equal files.
-    header = json.dumps({"format": FORMAT, "config": net.config.to_dict(), "notes": notes})
+    header: dict[str, Any] = {"format": FORMAT, "config": net.config.to_dict(), "notes": notes}
+    if net.judgement is not None:
+        header["judgement"] = asdict(net.judgement)
     with replacing(Path(path)) as temporary:
-        save_file(tensors, temporary, metadata={"cmnet": header})
+        save_file(tensors, temporary, metadata={"cmnet": json.dumps(header)})
+
+
+def with_judgement(name_or_path: str | Path, judgement: Judgement | None) -> None:
+    """Store tables in a file of weights, in place of those it has; None: take these away. The tensors stay."""
+    path = find_weights(name_or_path)
+    with _opened(path) as file:
+        ours = _header(path, file.metadata() or {})
+    ours.pop("judgement", None)
+    if judgement is not None:
+        ours["judgement"] = asdict(judgement_from(asdict(judgement), f"{path} is to be given"))
+    _rewrite_header(path, ours)
+
+
+def _rewrite_header(path: Path, ours: dict[str, Any]) -> None:
+    content = path.read_bytes()
+    end = 8 + int.from_bytes(content[:8], "little")
+    header = json.loads(content[8:end])
+    header["__metadata__"]["cmnet"] = json.dumps(ours)
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)  # tensors begin at a multiple of eight bytes
+    with replacing(path) as temporary:
+        temporary.write_bytes(len(text).to_bytes(8, "little") + text + content[end:])
 
 
 def shipped() -> dict[str, Path]:
@@ -69,40 +97,59 @@ def fingerprint(name_or_path: str | Path) -> str | None:
 def load_network(name_or_path: str | Path) -> CMNet:
     """The network in a file or of that name, in evaluation mode; an InputError where it is not one of ours."""
     import torch
-    from safetensors import SafetensorError, safe_open
 
     from cmnet.model.network import CMNet
 
     path = find_weights(name_or_path)
-    try:
-        with safe_open(path, framework="pt") as file:
-            config = _config(path, file.metadata() or {})
-            found = {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118 (not a dict)
-            with torch.device("meta"):  # shapes without memory: the config is believed once the tensors bear it out
-                wanted = {name: tuple(value.shape) for name, value in CMNet(config).state_dict().items()}
-            _check_shapes(path, wanted, found)
-            tensors = {name: file.get_tensor(name) for name in found}
-    except PermissionError:
-        raise InputError(f"{path} may not be read; change its permissions, or give other weights") from None
-    except (SafetensorError, OSError) as error:
-        raise InputError(f"{path} is not a readable safetensors file ({error}); {ADVICE}") from None
+    with _opened(path) as file:
+        header = _header(path, file.metadata() or {})
+        config, judgement = _config(path, header), _judgement(path, header)
+        found = {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118 (not a dict)
+        with torch.device("meta"):  # shapes without memory: the config is believed once the tensors bear it out
+            wanted = {name: tuple(value.shape) for name, value in CMNet(config).state_dict().items()}
+        _check_shapes(path, wanted, found)
+        tensors = {name: file.get_tensor(name) for name in found}
     _check_numbers(path, tensors)
     net = CMNet(config)
     net.load_state_dict(tensors)
+    net.judgement = judgement
     return net.eval()
 
 
-def _config(path: Path, metadata: dict[str, str]) -> CMNetConfig:
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """A safetensors file; an InputError where it is none, or may not be read."""
+    import safetensors
+
+    try:
+        with safetensors.safe_open(path, framework="pt") as file:
+            yield file
+    except PermissionError:
+        raise InputError(f"{path} may not be read; change its permissions, or give other weights") from None
+    except (safetensors.SafetensorError, OSError) as error:
+        raise InputError(f"{path} is not a readable safetensors file ({error}); {ADVICE}") from None
+
+
+def _header(path: Path, metadata: dict[str, str]) -> dict[str, Any]:
     header = parse_json(metadata.get("cmnet", "{}"), f"the header of {path}", ADVICE)
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         found = header.get("format") if isinstance(header, dict) else None
         raise InputError(f"{path} holds no CMNet weights (its format is {found!r}, not {FORMAT!r})")
+    return header
+
+
+def _config(path: Path, header: dict[str, Any]) -> CMNetConfig:
     if not isinstance(header.get("config"), dict):
         raise InputError(f"{path} does not say what network its weights are for; {ADVICE}")
     try:
         return CMNetConfig(**checked(CMNetConfig, header["config"]))
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
+
+
+def _judgement(path: Path, header: dict[str, Any]) -> Judgement | None:
+    stored = header.get("judgement")  # weights that nobody has fitted a table with have none
+    return None if stored is None else judgement_from(stored, str(path))
 
 
 def _check_shapes(path: Path, wanted: dict[str, tuple[int, ...]], found: dict[str, tuple[int, ...]]) -> None:

@@ -74,16 +74,17 @@ def candidates(a: Surface, b: Surface, suggested: Sequence[Pose] = ()) -> list[C
     poses = _examined(a, b, poses, budget.examined + len(others))
     poses = [refine(a, b, poses[k]) for k in distinct_poses(poses, *same)[: budget.finished]]
     # Of poses that have come together the best: some stop beside the place where they fit.
-    shown = sorted(((T, verify(a, b, T)) for T in poses), key=lambda pair: -logit(pair[1]))
+    shown = sorted(((T, verify(a, b, T)) for T in poses), key=lambda pair: -logit(pair[1], a.judgement))
     shown = [shown[k] for k in distinct_poses([T for T, _ in shown], *same)]
-    found = [Candidate(T, e, float(p)) for (T, e), p in zip(shown, confidences([e for _, e in shown]))]
+    sure = confidences([e for _, e in shown], a.judgement)
+    found = [Candidate(T, e, float(p)) for (T, e), p in zip(shown, sure)]
     return sorted(found, key=lambda candidate: -candidate.confidence)
 
 
 def _examined(a: Surface, b: Surface, poses: list[Pose], count: int) -> list[Pose]:
     """The `count` poses that close the most rim, by all they show but the gap, which the last refinement settles."""
     closing = [poses[i] for i in np.argsort(-scores(a, b, poses_of(poses)), kind="stable")[:count]]
-    return sorted(closing, key=lambda T: logit(replace(verify(a, b, T), gap=0.0, near=0.0)), reverse=True)
+    return sorted(closing, key=lambda T: -logit(replace(verify(a, b, T), gap=0.0, near=0.0), a.judgement))
 
 
 def same_turn(b: Surface) -> float:

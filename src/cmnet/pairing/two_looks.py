@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cmnet.geometry.pose import Pose
+from cmnet.judgement import Judgement
 from cmnet.pairing.align.icp import refine
 from cmnet.pairing.align.joint_icp import Body, settled_together
 from cmnet.pairing.judge.confidence import logit, logit_twice, shares
@@ -34,24 +35,26 @@ Seen = tuple[Surface, Surface]  # two parts, or groups, in one look
 class Twice:
     """One pose between two parts, what speaks for it closely and from afar, and how probable it is.
 
-    relief : see `common_relief`, closely; 0 where nobody says what is broken
+    judgement : of the surfaces that are looked at
+    relief    : see `common_relief`, closely; 0 where nobody says what is broken
     """
 
     T_i_j: Pose
     close: Evidence
     far: Evidence
+    judgement: Judgement
     relief: float = 0.0
     confidence: float = 0.0
 
     @property
     def logit(self) -> float:
         """Its log odds, were it the only one."""
-        return logit_twice(self.close, self.far, self.relief)
+        return logit_twice(self.close, self.far, self.relief, self.judgement)
 
 
-def worth_showing(evidence: Evidence) -> bool:
+def worth_showing(evidence: Evidence, judgement: Judgement) -> bool:
     """Whether a pose that one look has found is worth being examined by the other."""
-    return logit(evidence) > FLOOR
+    return logit(evidence, judgement) > FLOOR
 
 
 def of_like_relief(a: Surface, b: Surface) -> list[Pose]:
@@ -106,7 +109,7 @@ def _examining(close: Seen, far: Seen, patient: bool) -> Callable[[Pose], Twice]
 
     def refined(T_i_j: Pose) -> Twice:
         near, wide = _held(close, T_i_j), _held(far, T_i_j)
-        return Twice(pose_of_parts(*close, near), verify(*close, near), verify(*far, wide))
+        return Twice(pose_of_parts(*close, near), verify(*close, near), verify(*far, wide), close[0].judgement)
 
     if any(surface.broken is None for surface in close):  # skin is not told from breaks
         return refined
@@ -128,7 +131,8 @@ def _examining(close: Seen, far: Seen, patient: bool) -> Callable[[Pose], Twice]
 
 def _at(close: Seen, far: Seen, near: Pose, wide: Pose) -> Twice:
     """What is seen of two parts where they settle closely and where they settle from afar."""
-    return Twice(near, verify(*close, pose_of_surfaces(*close, near)), verify(*far, pose_of_surfaces(*far, wide)))
+    closely, afar = (verify(*seen, pose_of_surfaces(*seen, T)) for seen, T in ((close, near), (far, wide)))
+    return Twice(near, closely, afar, close[0].judgement)
 
 
 def _with_relief(close: Seen, pose: Twice) -> Twice:

@@ -50,8 +50,8 @@ class Assembly:
                     unless a constraint fixes one of its parts: then the group stands where that part was fixed
     unplaced      : parts that fit nowhere; they keep the identity pose (a fixed part is never among them)
     joins         : everything that was considered, the used ones marked, the surest first
-    notes         : a sentence for every constraint that could not be obeyed or that contradicts another, and for every
-                    join that was refused
+    notes         : a sentence for every constraint that could not be obeyed or that contradicts another, for every join
+                    that was refused, and where confidences were not fitted with the weights
     matches       : what the network matched of parts i < j that have a join, by (i, j); empty without a network
     refused       : likely joins that were not made, because parts would run into each other
     uncertainties : how far each pose may be off against the part of its group that stays; None: nobody knows

@@ -6,6 +6,7 @@ from scipy.spatial import cKDTree
 
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.trees import nearest_few
+from cmnet.judgement import GEOMETRY
 from cmnet.pairing.align.icp import refine
 from cmnet.pairing.judge.confidence import confidences, logit
 from cmnet.pairing.judge.evidence import _extents, _look_around, _side, verify
@@ -62,9 +63,9 @@ def test_evidence_is_the_same_from_either_side(pair):
 @pytest.mark.parametrize("pair", PAIRS, indirect=True)
 def test_wrong_places_are_less_likely(pair):
     a, b, truth = pair
-    right = logit(verify(a, b, truth))
+    right = logit(verify(a, b, truth), GEOMETRY)
     for k in range(4):
-        assert logit(verify(a, b, disturbed(truth, 15, 0.05, k))) < right - 2
+        assert logit(verify(a, b, disturbed(truth, 15, 0.05, k)), GEOMETRY) < right - 2
 
 
 def test_pushed_into_each_other_parts_penetrate(bar):
@@ -126,8 +127,8 @@ def test_what_samples_meet_is_what_the_definition_says():
 def test_confidences_are_shared_among_equals(bowl):
     a, b = bowl
     evidence = verify(a, b, pose_of_surfaces(a, b, Pose.identity()))
-    alone, twice = confidences([evidence]), confidences([evidence, evidence])
+    alone, twice = (confidences(shown, GEOMETRY) for shown in ([evidence], [evidence] * 2))
     assert alone[0] > 0.9
     assert twice[0] == pytest.approx(twice[1])
     assert twice.sum() < 1
-    assert len(confidences([])) == 0
+    assert len(confidences([], GEOMETRY)) == 0

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from breaking import fitted
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.judge.confidence import shares, where_it_belongs
 from cmnet.pairing.propose.breaks import lying_on, on_breaks
@@ -56,9 +57,9 @@ def test_the_order_of_the_two_parts_does_not_matter(halves):
 
 def test_to_be_known_to_belong_makes_the_unsure_surer_and_changes_no_order():
     scores = [-6.0, -3.0, -1.5]
-    before, after = shares(np.array(scores)), where_it_belongs(scores)
+    before, after = shares(np.array(scores)), where_it_belongs(scores, fitted().belonging)
     assert before.max() < 0.5
     assert max(after) > before.max()
     assert sum(after) <= 1
     np.testing.assert_array_equal(np.argsort(before), np.argsort(after))
-    assert where_it_belongs([]) == []
+    assert where_it_belongs([], fitted().belonging) == []

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from breaking import fitted
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.judge.confidence import logit
 from cmnet.pairing.judge.evidence import verify
@@ -49,7 +50,7 @@ def test_contact_on_breaks_speaks_for_a_join_and_skin_on_skin_against(bar_parts)
     on_breaks, on_skin = verify(a, b, T), verify(c, d, T)
     assert np.isclose(on_breaks.broken, 0.9)
     assert np.isclose(on_skin.broken, 0.1)
-    assert logit(on_breaks) > logit(on_skin) + 1
+    assert logit(on_breaks, fitted()) > logit(on_skin, fitted()) + 1
 
 
 def test_where_nobody_says_what_is_broken_there_is_no_such_evidence(bar_parts):

@@ -50,7 +50,8 @@ def combine(members: Sequence[Surface], T_group_part: Sequence[Pose]) -> Surface
     rims = Rims(creases, back.apply(near), back.rotate(near_normals), next_to, min(m.wall for m in members))
     sample_of = nearest_in_box(box, rims.points, farthest(box, scale))[0]
     place = Pose(frame.R, unit * frame.t)
-    return surface_of(scale, place, unit, points, normals, broken, area, rims, box, sample_of, signed)
+    judged = members[0].judgement
+    return surface_of(scale, place, unit, points, normals, broken, judged, area, rims, box, sample_of, signed)
 
 
 def _scaled(T: Pose, unit: float) -> Pose:

@@ -15,6 +15,7 @@ from cmnet.geometry.neighbors import farthest_points
 from cmnet.geometry.pose import Pose, principal_frame
 from cmnet.geometry.types import Array, Floats32, Ints, Ints32
 from cmnet.geometry.volume import Box, nearest_in_box, winding_in_box, winding_of_cloud
+from cmnet.judgement import GEOMETRY, Judgement
 from cmnet.pairing.surface.breaks import Breaks
 from cmnet.pairing.surface.creases import Creases, neighbourhoods, spread
 from cmnet.pairing.surface.rims import Rims, find_rims
@@ -34,6 +35,7 @@ class Surface:
     points, normals      : (n, 3) float, even samples, `spacing` apart
     next_to              : (n, k) int32, of every sample those nearer than `beside` spacings, itself for the rest
     broken               : (n,) float, the probability that each sample lies on a break; None: nobody says
+    judgement            : the tables by which poses of it are judged; geometry's where nobody says what is broken
     area, wall           : of the surface; thickness of its thinner walls (infinite: thick everywhere)
     dense, dense_normals : (d, 3) float, the same samples and many more near thin edges, in `dense_cells` as well
     creases              : those likely to be of a break first, else in farthest-point order: spread over the part
@@ -53,6 +55,7 @@ class Surface:
     spacing: float
     next_to: Ints32
     broken: Array | None
+    judgement: Judgement
     area: float
     wall: float
     dense: Array
@@ -84,8 +87,18 @@ def length_of_area(area: float) -> float:
     return float(np.sqrt(area / SQUARES))
 
 
-def prepare(part: Part, length: float, scale: Scale = FIRST, seed: int = 0, breaks: Breaks | None = None) -> Surface:
-    """Sample a part and find its creases and its volume. `length` is the unit of the first scale, of all parts."""
+def prepare(
+    part: Part,
+    length: float,
+    scale: Scale = FIRST,
+    seed: int = 0,
+    breaks: Breaks | None = None,
+    judgement: Judgement = GEOMETRY,
+) -> Surface:
+    """Sample a part and find its creases and its volume. `length` is the unit of the first scale, of all parts.
+
+    breaks, judgement : what a network says, and the tables that were fitted with it
+    """
     unit, budget = scale.unit * length, scale.budget
     area = part.area / unit**2
     count = int(np.clip(budget.density * area, budget.fewest, scale.samples))
@@ -102,7 +115,8 @@ def prepare(part: Part, length: float, scale: Scale = FIRST, seed: int = 0, brea
     box = box_around(points, scale)
     sample_of, signed = _signed(box, rims, len(points), corners, farthest(box, scale))
     broken = None if breaks is None else breaks.at(frame.apply(unit * points), frame.rotate(normals))
-    return surface_of(scale, frame, unit, points, normals, broken, area, rims, box, sample_of, signed)
+    judged = GEOMETRY if breaks is None else judgement
+    return surface_of(scale, frame, unit, points, normals, broken, judged, area, rims, box, sample_of, signed)
 
 
 def box_around(points: Array, scale: Scale) -> Box:
@@ -121,6 +135,7 @@ def surface_of(
     points: Array,
     normals: Array,
     broken: Array | None,
+    judgement: Judgement,
     area: float,
     rims: Rims,
     box: Box,
@@ -140,6 +155,7 @@ def surface_of(
         spacing=spacing,
         next_to=_beside(points, rims.around, limits.beside * spacing),
         broken=broken,
+        judgement=judgement,
         area=area,
         wall=rims.wall,
         dense=rims.points,
