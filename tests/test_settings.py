@@ -5,9 +5,11 @@ import json
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import cmnet
+from breaking import broken, prepared, solid_bar
 from cmnet.assembler import Assembler
 from cmnet.errors import InputError
 from cmnet.geometry.pose import Pose
@@ -68,8 +70,8 @@ def test_every_setting_is_used():
     assert named - asked - {"first", "coarse", "fine"} == set()  # scales are asked for by what is in the plan
 
 
-def test_what_touches_is_a_matter_of_tolerance(bar):
-    a, b = bar
+def test_what_touches_is_a_matter_of_tolerance():
+    a, b = bar = prepared(broken(solid_bar(), np.random.default_rng(1)))
     T = pose_of_surfaces(a, b, Pose.identity())
     apart = Pose(T.R, T.t + 0.005 * T.t / (T.t @ T.t) ** 0.5)
     wider = [replace(s, scale=with_changes(Settings(), {"first.tolerances.lift": "0.009"}).first) for s in bar]

@@ -98,12 +98,12 @@ class Assembler:
             self._net = self._net.on(device)
         if solver not in SOLVERS:
             raise InputError(f"no solver is called {solver!r}; choose one of {', '.join(SOLVERS)}")
+        if solver == "paper" and settings != Settings():
+            raise InputError("the published solver knows no settings; leave them out, or use the robust one")
         if not isinstance(seed, int | np.integer) or seed < 0:
             raise InputError(f"a seed is a whole number of at least 0, not {seed!r}")
         if self._net is None and solver == "paper":
             raise InputError("the published solver and matches need a network; give weights, or use the robust solver")
-        if solver == "paper" and settings != Settings():
-            raise InputError("the published solver knows no settings; leave them out, or use the robust one")
         self.given_points, self.solver, self.seed = points, solver, seed
         self.workers, self.executor, self.settings = cores() if workers is None else workers, executor, settings
 

@@ -1,3 +1,4 @@
+import hashlib
 import io
 import json
 import logging
@@ -13,6 +14,7 @@ import cmnet.assembler
 from cmnet.cli import main
 from cmnet.cli.assembly_tables import joins_table
 from cmnet.geometry.pose import Pose
+from cmnet.model.weights import find_weights
 from cmnet.pairing.join import Join
 from cmnet.parts.load import load_parts
 from cmnet.report.measured import measure
@@ -176,6 +178,27 @@ def test_settings_reach_the_assembler_and_the_result(pile, tmp_path, monkeypatch
     config = (tmp_path / "out/config.yaml").read_text()
     assert f"constraints: {json.dumps(str(known))}" in config
     assert "one_object: true" in config
+
+
+def test_what_is_set_reaches_the_assembler_and_config_yaml(pile, tmp_path, monkeypatch, capsys):
+    def assemble(self, parts, progress=None, **known):
+        given.append(self.settings)
+        return Assembly(np.tile(np.eye(4), (len(parts), 1, 1)), [], list(range(len(parts))), [])
+
+    given, out = [], tmp_path / "out"
+    monkeypatch.setattr(cmnet.assembler.Assembler, "assemble_loaded", assemble)
+    some = ["--set", "first.samples=4000", "--set", "fine.budget.rough.radii=0.02,0.01"]
+    assert main(["assemble", str(pile), "-o", str(out), "--quiet", *some]) == 0
+    assert (given[0].first.samples, given[0].fine.budget.rough.radii) == (4000, (0.02, 0.01))
+    lines = (out / "config.yaml").read_text().splitlines()
+    assert {"first.samples: 4000", "fine.budget.rough.radii: [0.02, 0.01]", "coarse.samples: 30000"} <= {*lines}
+    weights = hashlib.sha256(find_weights("cmnet-base").read_bytes()).hexdigest()
+    assert f'weights_sha256: "{weights}"' in lines
+    assert main(["assemble", str(pile), "-o", str(tmp_path / "other"), "--set", "samples=0"]) == 2
+    assert "no setting is called 'samples'; the nearest are fine.samples, first.samples, coarse.samples, " in capsys.readouterr().err
+    assert main(["assemble", str(pile), "-o", str(tmp_path / "other"), "--set", "first.samples"]) == 2
+    assert "has no value" in capsys.readouterr().err
+    assert not (tmp_path / "other").exists()
 
 
 def test_files_folders_and_zips_may_be_mixed(quick, pile, tmp_path):

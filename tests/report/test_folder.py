@@ -20,6 +20,7 @@ from cmnet.report.measured import measure
 from cmnet.report.part_colors import part_color
 from cmnet.report.scene import glb_bytes
 from cmnet.report.viewer_data import page_data
+from cmnet.settings import Settings, to_dict
 from cmnet.solving.assembly import Assembly
 from results import NAMES, OFF, hand_made, unmeasured
 
@@ -141,6 +142,8 @@ def test_tables(written):
     config = {key: json.loads(value) for key, value in (line.split(": ", 1) for line in lines)}
     assert config["inputs"] == ["my: 'pile'\n"]
     assert config["seed"] == 3
+    assert to_dict(Settings()).items() <= {k: tuple(v) if isinstance(v, list) else v for k, v in config.items()}.items()
+    assert all(config[package] for package in ("numba", "gtsam", "torch"))
 
 
 def test_a_name_is_no_formula_in_a_spreadsheet(tmp_path):

@@ -122,7 +122,7 @@ def _examining(close: Seen, far: Seen, patient: bool) -> Callable[[Pose], Twice]
         if patient:  # from afar, what a small contact holds slides out of a place that is right
             near = settled_together(here, [Pose.identity(), before])[1]
             settling.append((near, near))
-        seen = [_at(close, far, *poses) for poses in settling if not _slips(close, before, poses[0])]
+        seen = [_at(close, far, *poses) for poses in settling if not _slipped_off(close, before, poses[0])]
         shown = [_with_relief(close, pose) for pose in seen or [refined(T_i_j)]]
         return max(shown, key=lambda pose: pose.logit)
 
@@ -139,7 +139,7 @@ def _with_relief(close: Seen, pose: Twice) -> Twice:
     return replace(pose, relief=common_relief(*close, pose_of_surfaces(*close, pose.T_i_j)))
 
 
-def _slips(seen: Seen, before: Pose, after: Pose) -> bool:
+def _slipped_off(seen: Seen, before: Pose, after: Pose) -> bool:
     """Whether part j has left its place: hardly anything holds a crumb."""
     limits, middle = seen[0].scale.tolerances, seen[1].T_part_surface.t
     shift = float(np.linalg.norm(after.apply(middle) - before.apply(middle)))

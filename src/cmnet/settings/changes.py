@@ -30,8 +30,8 @@ def with_changes(settings: Settings, changes: Mapping[str, Any]) -> Settings:
     known = to_dict(settings)
     for name, value in changes.items():
         if name not in known:
-            ending = [other for other in known if other.endswith(f".{name}")]
-            near = ending or get_close_matches(name, known, 3, cutoff=0.0)
+            ending = sorted((other for other in known if other.endswith(f".{name}")), key=len)
+            near = ending[:6] or get_close_matches(name, known, 3, cutoff=0.0)
             raise InputError(f"no setting is called {name!r}; the nearest are {', '.join(near)}")
         settings = _changed(settings, name, name.split("."), value)
     return settings
