@@ -1,20 +1,24 @@
 """What MkDocs fills in: the command reference, from the real parsers, and the settings, from the real dataclasses.
 
-A page asks for it by a comment of its own: <!-- generated: commands --> or <!-- generated: settings MODULE CLASS -->
+A page asks for it by a comment of its own: <!-- generated: commands -->, <!-- generated: settings MODULE CLASS --> or
+<!-- generated: assembly GROUP … -->
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import functools
 import importlib
 import inspect
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from cmnet.cli import build_parser
+from cmnet.settings import Settings, to_dict
 
 ASKED = re.compile(r"<!-- generated: (\w+)(.*?) -->")
 RESULTS = "results.md"
@@ -36,7 +40,7 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
 def filled(markdown: str) -> str:
     """A page with what it asks for in place of its comments."""
-    makers = {"commands": commands, "settings": settings}
+    makers = {"commands": commands, "settings": settings, "assembly": assembly}
     return ASKED.sub(lambda asked: makers[asked[1]](*asked[2].split()), markdown)
 
 
@@ -123,6 +127,27 @@ def settings(module: str, name: str) -> str:
         elif field.startswith("    def ") and k:
             break
     return "\n".join(out)
+
+
+def assembly(*groups: str) -> str:
+    """All settings in some groups of those of an assembly: name, default, or those of the groups, and meaning."""
+    every = to_dict(Settings())
+    names = [name.partition(".")[2] for name in every if name.startswith(f"{groups[0]}.")]
+    rows = [f"| setting | {' | '.join(groups)} | meaning |", "|---" * (2 + len(groups)) + "|"]
+    for name in names:
+        values = " | ".join(f"`{json.dumps(every[f'{group}.{name}'])}`" for group in groups)
+        rows.append(f"| `{name}` | {values} | {_marked(_meaning(f'{groups[0]}.{name}'))} |")
+    return "\n".join(rows)
+
+
+def _meaning(name: str) -> str:
+    """The comment behind a setting."""
+    *path, last = name.split(".")
+    group = functools.reduce(getattr, path, Settings())
+    source = "".join(inspect.getsource(cls) for cls in type(group).__mro__[:-1])
+    found = re.search(rf"^    {last}: .+?  # (.+)$", source, flags=re.MULTILINE)
+    assert found, f"{name} needs a comment that says what it means"
+    return found[1]
 
 
 def _default(text: str) -> str:

@@ -172,7 +172,7 @@ def test_every_command_and_option_is_in_the_reference():
                 assert all(
                     f"`{flag}" in section for flag in action.option_strings or [action.metavar or action.dest]
                 ), action
-    assert all(f"`{setting}`" in text for setting in ("occupancy_branch", "learning_rate"))
+    assert all(f"`{setting}`" in text for setting in ("occupancy_branch", "learning_rate", "tolerances.touch"))
 
 
 def test_every_public_name_is_in_the_reference():

@@ -195,7 +195,10 @@ def test_what_is_set_reaches_the_assembler_and_config_yaml(pile, tmp_path, monke
     weights = hashlib.sha256(find_weights("cmnet-base").read_bytes()).hexdigest()
     assert f'weights_sha256: "{weights}"' in lines
     assert main(["assemble", str(pile), "-o", str(tmp_path / "other"), "--set", "samples=0"]) == 2
-    assert "no setting is called 'samples'; the nearest are fine.samples, first.samples, coarse.samples, " in capsys.readouterr().err
+    assert (
+        "no setting is called 'samples'; the nearest are fine.samples, first.samples, coarse.samples, "
+        in capsys.readouterr().err
+    )
     assert main(["assemble", str(pile), "-o", str(tmp_path / "other"), "--set", "first.samples"]) == 2
     assert "has no value" in capsys.readouterr().err
     assert not (tmp_path / "other").exists()

@@ -69,5 +69,5 @@ class Tolerances:
     crease_angles: tuple[float, float] = (20.0, 145.0)  # degrees between the two normals
     crease_offset: float = 0.8  # reaches of the fit: a crease lies no farther from the sample that found it
     other_side: float = -0.85  # normals with a smaller cosine are of the other side of a wall
-    sideways: float = 0.8  # those with a smaller |cosine| are of a third face: an edge is near
+    sideways: float = 0.8  # those with a cosine nearer to 0 are of a third face: an edge is near
     thin_wall: float = 0.3  # reaches of the fit: thinner walls need a finer level, about one spacing
