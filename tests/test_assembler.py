@@ -1,5 +1,6 @@
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,6 +9,8 @@ from scipy.spatial.transform import Rotation
 
 import cmnet
 import cmnet.assembler
+import cmnet.assembling.work
+import cmnet.session
 from breaking import fitted
 from cmnet.data.fracture import fracture
 from cmnet.data.shapes import make_shape
@@ -220,14 +223,15 @@ def test_constraints_may_be_a_mapping(parts):
 
 
 def test_threads_that_assemble_at_once_get_their_own_answers(monkeypatch):
-    def known_by_names(surfaces, *rest, **settings):
-        return Assembly(np.tile(np.eye(4), (2, 1, 1)), [[0, 1]], [], [], surfaces)
+    def prepared(part, *rest):
+        return SimpleNamespace(name=part.name, unit=1.0, area=1.0, T_part_surface=Pose.identity())
 
-    monkeypatch.setattr(cmnet.work, "prepare", lambda part, *rest: part.name)
-    monkeypatch.setattr(cmnet.work, "joins", lambda *rest: [])
-    monkeypatch.setattr(cmnet.work, "suggestions", lambda *rest: [])
-    monkeypatch.setattr(cmnet.assembler, "look_again", known_by_names)
-    monkeypatch.setattr(cmnet.assembler, "with_uncertainties", lambda assembly, *rest: assembly)
+    def known_by_names(state, names):
+        return Assembly(np.tile(np.eye(4), (2, 1, 1)), [[0, 1]], [], [], [part.name for part in state.parts])
+
+    monkeypatch.setattr(cmnet.assembling.work, "prepare", prepared)
+    monkeypatch.setattr(cmnet.session, "run", lambda passes, state: state)
+    monkeypatch.setattr(cmnet.session, "finished", known_by_names)
     objects = [[cmnet.Part(f"{k} {side}", BALL.vertices, BALL.faces) for side in "ab"] for k in range(16)]
     assembler = cmnet.Assembler("none", workers=2)
     with ThreadPoolExecutor(4) as threads:

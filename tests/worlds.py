@@ -29,6 +29,11 @@ def wrong(i, j, confidence, seed):
     return Join((i, j), Pose.random(np.random.default_rng(seed), spread=1.0), confidence, 1.0, 0.0, 0.0)
 
 
+def numbered(joins, first=0):
+    """The same joins, as they are counted among all that were found."""
+    return [replace(k, number=n) for n, k in enumerate(joins, first)]
+
+
 def error(poses, T):
     """The largest angle (radians) or distance by which a part lies elsewhere than it should, seen from the first."""
     first = min(poses)

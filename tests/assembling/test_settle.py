@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cmnet.assembling.settle import SLIP_SHIFT, settle, without_slips
+from cmnet.assembling.settle import SLIP_SHIFT, settle_on, without_slips
 from cmnet.geometry.pose import Pose
 from cmnet.solving.groups import Group
 from worlds import error, join, jolt
@@ -25,13 +25,13 @@ def jolted(places, seed=0):
 @pytest.mark.parametrize("seed", range(3))
 def test_parts_beside_their_places_settle_in_them(egg, places, seed):
     group = jolted(places, seed)
-    after = settle(group, egg[0])
+    after = settle_on(egg[0], group)
     assert error(group.T, places) > NEAR
     assert error(after.T, places) < 0.25 * NEAR
 
 
 def test_parts_in_their_places_stay(egg, places):
-    after = settle(Group(dict(enumerate(places))), egg[0])
+    after = settle_on(egg[0], Group(dict(enumerate(places))))
     assert error(after.T, places) < 0.05 * NEAR
 
 
@@ -39,15 +39,15 @@ def test_neither_where_the_group_lies_nor_who_stays_matters(egg, places):
     group = jolted(places)
     away = Pose.random(np.random.default_rng(5), 10.0)
     moved = Group({k: away @ T for k, T in group.T.items()})
-    first = settle(group, egg[0]).T
-    for other in (settle(moved, egg[0]).T, settle(group, egg[0], held=[3]).T):
+    first = settle_on(egg[0], group).T
+    for other in (settle_on(egg[0], moved).T, settle_on(egg[0], group, held=[3]).T):
         assert error(other, list(first.values())) < 0.1 * NEAR
 
 
 @pytest.mark.parametrize("held", [[2], [0, 3], []])
 def test_what_is_held_stays_to_the_last_digit(egg, places, held):
     group = jolted(places)
-    after = settle(group, egg[0], held)
+    after = settle_on(egg[0], group, held)
     for k in held or [0]:
         np.testing.assert_array_equal(after.T[k].matrix(), group.T[k].matrix())
     assert all(not np.array_equal(after.T[k].t, group.T[k].t) for k in group.T if k not in (held or [0]))
@@ -55,7 +55,7 @@ def test_what_is_held_stays_to_the_last_digit(egg, places, held):
 
 def test_parts_that_do_not_meet_stay(egg):
     far = Group({k: Pose(np.eye(3), np.array([10.0 * k, 0, 0])) for k in range(4)})
-    after = settle(far, egg[0])
+    after = settle_on(egg[0], far)
     assert all(np.allclose(after.T[k].t, far.T[k].t, atol=1e-12) for k in far.T)
 
 

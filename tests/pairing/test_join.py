@@ -100,6 +100,6 @@ def test_what_coarse_surfaces_suggest_is_found_on_fine_ones(bar_parts):
     moved = [bar_parts[0], bar_parts[1].moved(T)]
     suggested = suggestions(*prepared(moved, COARSE), 6)
     assert 1 <= len(suggested) <= 6
-    found = joins(*prepared(moved), learned=suggested)
+    found = joins(*prepared(moved), suggested=suggested)
     assert_right(found, T.inverse(), moved[1])
     assert found[0].confidence > 0.9

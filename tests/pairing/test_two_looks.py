@@ -5,12 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import cmnet.pairing.two_looks as module
 from breaking import broken, fitted, prepared, solid_egg
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.judge.confidence import logit, logit_twice
 from cmnet.pairing.judge.evidence import verify
 from cmnet.pairing.surface.frames import pose_of_surfaces
-from cmnet.pairing.two_looks import examine_twice, of_like_relief
+from cmnet.pairing.two_looks import examine_twice, of_like_relief, seek
 from cmnet.settings import COARSE
 
 
@@ -65,7 +66,7 @@ def test_the_order_of_the_two_parts_does_not_matter(looks):
 
 def test_breaks_of_like_relief_suggest_the_place(halves):
     found = of_like_relief(*halves)
-    assert 0 < len(found) <= COARSE.budget.likest
+    assert 0 < len(found) <= halves[0].scale.budget.likest
     assert off(found[0], halves[1]) < 0.03
     turned = [T.inverse() for T in of_like_relief(*halves[::-1])]
     for one, other in zip(found, turned, strict=True):
@@ -103,5 +104,42 @@ def test_what_speaks_for_a_pose_counts_in_either_look(egg):
 
 def test_the_larger_a_contact_is_the_more_its_relief_must_say(egg):
     said = replace(verify(*egg, pose_of_surfaces(*egg, Pose.identity())), broken=0.9, contact=0.1)
-    assert logit_twice(said, said, 50.0, fitted()) < logit_twice(said, said, 500.0, fitted())
-    assert logit_twice(said, said, 50.0, fitted()) < logit_twice(replace(said, contact=0.01), said, 50.0, fitted())
+    assert logit_twice(said, said, 50.0) < logit_twice(said, said, 500.0)
+    assert logit_twice(said, said, 50.0) < logit_twice(replace(said, contact=0.01), said, 50.0)
+
+
+PROPOSERS = ("candidates", "propose_in_holes", "of_like_relief")
+
+
+@pytest.fixture
+def silent(monkeypatch):
+    """Leave out what suggests poses of what is left over, but some of it."""
+
+    def leave_out(*but):
+        for name in {*PROPOSERS} - {*but}:
+            monkeypatch.setattr(module, name, lambda *_: [])
+
+    return leave_out
+
+
+@pytest.mark.parametrize("proposer", [*PROPOSERS, None])
+def test_each_that_suggests_a_pose_with_patience_finds_the_place_alone(halves, silent, proposer):
+    seen = tuple(halves)
+    silent(proposer)
+    found = seek(seen, seen, [] if proposer else [Pose.identity()])
+    assert off(found[0].T_i_j, halves[1]) < 0.003
+    assert found[0].confidence > 0.9
+    assert sum(pose.confidence for pose in found) <= 1
+
+
+def test_where_nothing_suggests_a_pose_none_is_found(halves, silent):
+    silent()
+    assert seek(tuple(halves), tuple(halves)) == []
+
+
+def test_patience_never_makes_a_pose_less_sure(halves):
+    seen, rng = tuple(halves), np.random.default_rng(0)
+    for _ in range(4):
+        T = Pose(np.eye(3), 0.02 * halves[0].unit * rng.normal(size=3))
+        (hasty,), (patient,) = (examine_twice(seen, seen, [T], patient) for patient in (False, True))
+        assert patient.logit >= hasty.logit

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cmnet.solving.constraints import FORMAT, load_constraints
-from cmnet.solving.contradictions import settle
+from cmnet.solving.contradictions import without_contradictions
 from worlds import world
 
 NAMES = ["a", "b", "c", "d"]
@@ -12,7 +12,7 @@ POSES = [T.matrix().tolist() for T in world(4)]
 
 
 def settled(**keys):
-    return settle(load_constraints({"format": FORMAT, **keys}, NAMES), np.zeros((4, 3)), 0.03)
+    return without_contradictions(load_constraints({"format": FORMAT, **keys}, NAMES), np.zeros((4, 3)), 0.03)
 
 
 def relative(i, j):

@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 
 from cmnet.solving.assembly import to_assembly
-from cmnet.solving.grower import Grower
-from cmnet.solving.robust import even_out
+from cmnet.solving.groups import standing
+from cmnet.solving.growth import Problem
+from cmnet.solving.solve import even_out
+from cmnet.solving.solve import grow as grown
 from worlds import error, join, pile, renamed, world, wrong
 
 
-def grow(joins, count, against=lambda i, j, T: 0.0, accept=0.5):
-    return Grower(joins, np.zeros((count, 3)), 0.03, against, accept).grow()
+def grow(joins, count, **more):
+    return grown(Problem(joins, np.zeros((count, 3)), 0.03, **more))
 
 
 def assert_true(group, T, atol=1e-8):
@@ -57,14 +59,14 @@ def test_parts_may_not_run_into_each_other():
     def against(i, j, T_i_j):
         return 99.0 if (i, j) == (1, 2) and T_i_j.angle_to(bad) < 1 else 0.0
 
-    (group,) = grow(joins, 3, against)
+    (group,) = grow(joins, 3, against=against)
     assert_true(group, T)
 
 
 def test_a_mixed_pile_falls_into_its_objects():
     T = world(7)
     groups = grow([join(T, i, j, 0.9) for i, j in [(0, 2), (2, 4), (1, 3), (3, 5)]], 7)
-    assembly = to_assembly(groups, np.arange(7.0), [])
+    assembly = to_assembly(standing(groups, np.arange(7.0), {}), 7, [])
     assert assembly.groups == [[1, 3, 5], [0, 2, 4]]
     assert assembly.unplaced == [6]
     for largest in (4, 5, 6):
@@ -131,7 +133,7 @@ def test_growing_on_from_groups():
     T = world(5)
     first = grow([join(T, 0, 1, 0.9), join(T, 2, 3, 0.9)], 5)
     more = [join(T, 1, 2, 0.9), join(T, 3, 4, 0.9)]
-    (group,) = Grower(more, np.zeros((5, 3)), 0.03, lambda i, j, T: 0.0, start=first).grow()
+    (group,) = grow(more, 5, start=first)
     assert_true(group, T)
     assert len(group.joins) == 4
 
@@ -139,18 +141,9 @@ def test_growing_on_from_groups():
 def test_a_group_is_not_taken_apart_by_further_joins():
     T = world(3)
     (begun,) = [g for g in grow([join(T, 0, 1, 0.9)], 3) if len(g.T) > 1]
-    groups = Grower([wrong(0, 1, 0.98, 1)], np.zeros((3, 3)), 0.03, lambda i, j, T: 0.0, start=[begun]).grow()
+    groups = grow([wrong(0, 1, 0.98, 1)], 3, start=[begun])
     assert [sorted(group.T) for group in groups] == [[0, 1], [2]]
     assert_true(groups[0], T)
-
-
-def test_without_loops_the_surest_joins_make_a_tree():
-    T = world(4)
-    joins = [join(T, i, j, 0.6) for i in range(4) for j in range(i + 1, 4)]
-    groups = Grower(joins, np.zeros((4, 3)), 0.03, lambda i, j, T: 0.0, loops=False).grow()
-    assert [len(group.joins) for group in groups] == [3]
-    weak = [join(T, 0, 1, 0.9), join(T, 0, 2, 0.3), join(T, 1, 2, 0.3)]
-    assert len(Grower(weak, np.zeros((3, 3)), 0.03, lambda i, j, T: 0.0, loops=False).grow()) == 2
 
 
 def test_sixty_parts_are_one_object():
@@ -163,5 +156,5 @@ def test_sixty_parts_are_one_object():
 
 def test_nothing_at_all():
     assert grow([], 0) == []
-    assembly = to_assembly(grow([], 2), np.ones(2), [])
+    assembly = to_assembly(standing(grow([], 2), np.ones(2), {}), 2, [])
     assert (assembly.groups, assembly.unplaced) == ([], [0, 1])

@@ -6,7 +6,7 @@ import pytest
 import cmnet
 from breaking import broken as broken_in_two
 from breaking import solid_bar
-from cmnet.assembling.clashes import against_of
+from cmnet.assembling.clashes import Clashes
 from cmnet.data.fracture import fracture
 from cmnet.data.shapes import make_shape
 from cmnet.errors import InputError
@@ -14,9 +14,8 @@ from cmnet.geometry.pose import Pose
 from cmnet.pairing.join import Join
 from cmnet.pairing.surface.surface import prepare, unit_of
 from cmnet.settings import COARSE, FIRST
-from cmnet.solving.assembly import groups_of
 from cmnet.solving.constraints import FORMAT, load_constraints
-from cmnet.solving.robust import solve
+from states import solved, state_of
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +87,7 @@ def test_two_scans_of_one_part_do_not_lie_in_the_same_place(broken):
     parts, T = broken
     unit = unit_of(parts)
     surfaces = [prepare(part, unit) for part in (parts[0], parts[0], parts[1])]
-    against = against_of(surfaces)
+    against = Clashes([dict(enumerate(surfaces))])
     assert against(0, 1, Pose.identity()) > 30
     assert against(0, 2, T[0] @ T[1].inverse()) == 0
 
@@ -101,15 +100,19 @@ def test_joins_of_a_coarser_look_may_be_a_little_inexact():
     towards = parts[0].vertices.mean(axis=0) - parts[1].vertices.mean(axis=0)
     towards = unit * towards / np.linalg.norm(towards)
 
-    def placed(depth, solid):
+    def placed(depth, *scales):
         join = Join((0, 1), Pose(np.eye(3), depth * towards), 0.99, 0.1, 0.0, 0.0)
-        return len(solve(surfaces, [join], solid=solid).groups) == 1
+        return len(solved(state_of(surfaces, [join], coarse=coarse), scales=scales).groups) == 1
 
-    assert [placed(depth, surfaces) for depth in (0.0, 0.01, 0.1)] == [True, False, False]
-    assert [placed(depth, coarse) for depth in (0.0, 0.01, 0.1)] == [True, True, False]
+    assert [placed(depth, "first") for depth in (0.0, 0.01, 0.1)] == [True, False, False]
+    assert [placed(depth, "coarse", "first") for depth in (0.0, 0.01, 0.1)] == [True, True, False]
     poses = [Pose(np.eye(3), depth * towards) for depth in (0.0, 0.01, 0.1)]
-    for looks in ((coarse,), (coarse, surfaces), (surfaces, coarse)):  # that one of them sees the parts apart is enough
-        assert [against_of(*looks)(0, 1, pose) == 0 for pose in poses] == [True, True, False]
+    for scales in ([coarse], [coarse, surfaces], [surfaces, coarse]):  # that one of them sees the parts apart is enough
+        assert [Clashes([dict(enumerate(parts)) for parts in scales])(0, 1, pose) == 0 for pose in poses] == [
+            True,
+            True,
+            False,
+        ]
 
 
 def test_one_part_is_refused(broken):
@@ -130,13 +133,8 @@ def test_constraints_are_obeyed_on_surfaces(broken, assembly):
     names = [part.name for part in parts]
     keys = {"fix": [{"part": 1, "pose": T[1].inverse().matrix().tolist()}], "different": [[0, 2]]}
     known = load_constraints({"format": FORMAT, **keys}, names)
-    found = assembly.joins
-    split = solve(surfaces, found, constraints=known)
+    split = solved(state_of(surfaces, assembly.joins, known))
     assert not any({0, 2} <= set(group) for group in split.groups)
     assert np.allclose(split.poses[1], T[1].inverse().matrix())
     assert split.notes == []
-    # Grown on from there without the constraint, everything comes together after all.
-    whole = solve(surfaces, split.joins, start=groups_of(split))
-    assert whole.groups == [[0, 1, 2]]
-    tree = solve(surfaces, found, loops=False)
-    assert sum(k.used for k in tree.joins) == 2
+    assert solved(state_of(surfaces, assembly.joins)).groups == [[0, 1, 2]]

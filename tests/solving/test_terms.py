@@ -1,4 +1,4 @@
-"""Constraints are obeyed, or said not to be: on made-up joins, through the same steps as `solve`."""
+"""Constraints are obeyed, or said not to be: on made-up joins."""
 
 import numpy as np
 import pytest
@@ -6,21 +6,23 @@ import pytest
 from cmnet.geometry.pose import Pose
 from cmnet.solving.assembly import to_assembly
 from cmnet.solving.constraints import FORMAT, load_constraints
-from cmnet.solving.grower import Grower
-from cmnet.solving.obeying import plan, unmet
-from cmnet.solving.robust import even_out
-from worlds import error, join, pile, world, wrong
+from cmnet.solving.groups import standing
+from cmnet.solving.growth import Problem
+from cmnet.solving.solve import solve as solved
+from cmnet.solving.terms import terms, unmet
+from worlds import error, join, jolt, numbered, pile, world, wrong
 
 
 def solve(joins, count, against=lambda i, j, T: 0.0, **keys):
-    """As `robust.solve`, without surfaces: parts are points."""
+    """Through the same steps as an assembly, without surfaces: parts are points."""
     names = [chr(ord("a") + k) for k in range(count)]
-    centres = np.zeros((count, 3))
-    known = plan(load_constraints({"format": FORMAT, **keys}, names), joins, centres, 0.03)
-    groups = Grower(known.believed, centres, 0.03, against, 0.5, known.start, known.rules).grow()
-    groups = [even_out(group, centres, 1.0, [k for k in known.fixed if k in group.T]) for group in groups]
-    areas = np.arange(count, 0, -1.0)
-    return to_assembly(groups, areas, known.joins, known.fixed, [*known.notes, *unmet(known, groups)])
+    centres, shift, joins = np.zeros((count, 3)), 0.03, numbered(joins)
+    known = terms(load_constraints({"format": FORMAT, **keys}, names), centres, shift)
+    believed = known.believed(joins, centres, shift)
+    problem = Problem(believed, centres, shift, against, 0.5, 0.1, known.start, known.rules)
+    groups = solved(problem, 1.0, known.fixed)
+    held = standing(groups, np.arange(count, 0, -1.0), known.fixed)
+    return to_assembly(held, count, known.listed(joins), [*known.notes, *unmet(known, groups, believed)])
 
 
 def placed(assembly, parts):
@@ -95,6 +97,22 @@ def test_forbidden_parts_are_never_joined_directly():
     assembly = solve([join(T, i, j, 0.9) for i, j in ((0, 1), (1, 2), (0, 2))], 3, forbid=[["a", "b"]])
     assert assembly.groups == [[0, 1, 2]]
     assert used(assembly) == {(1, 2), (0, 2)}
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_parts_are_not_joined_in_a_pose_that_is_known_to_be_wrong(turned):
+    """Nor beside it; any other pose of theirs counts as it did."""
+    T, rng = world(3), np.random.default_rng(0)
+    mistaken, true = wrong(1, 2, 0.8, 1), join(T, 1, 2, 0.6)
+    joins = [join(T, 0, 1, 0.9), mistaken, true]
+    assert error(placed(solve(joins, 3), range(3)), T) > 0.1
+    pose = (mistaken.T_i_j @ jolt(rng, 0.005)).matrix()
+    entry = {"parts": ["c", "b"], "pose": np.linalg.inv(pose)} if turned else {"parts": ["b", "c"], "pose": pose}
+    entry["pose"] = entry["pose"].tolist()
+    assembly = solve(joins, 3, forbid=[entry])
+    assert error(placed(assembly, range(3)), T) < 1e-6
+    assert {k.confidence for k in assembly.joins if not k.used} == {0.8}  # listed still
+    assert solve(joins[:2], 3, forbid=[entry]).unplaced == [2]
 
 
 def test_different_parts_never_come_together():

@@ -10,7 +10,7 @@ from cmnet.solving.witnesses import (
     SURE,
     Table,
     Ways,
-    agreement,
+    agreeing,
     log_odds,
     log_weights,
     of_places,
@@ -27,7 +27,7 @@ def ways(table, pair, silent=0.0):
 
 def judged(joins, pair, silent=0.0):
     found = ways(Table.of(joins), pair, silent)
-    same = agreement(found, 0.03)
+    same = agreeing(found, 0.03)
     weights, _ = log_weights(found, same)
     return log_odds(weights, same, 0.0)
 
@@ -69,7 +69,7 @@ def test_parts_known_to_touch_are_sure_that_one_of_their_joins_is_right():
 
 def places(joins, moved):
     found = ways(Table.of(joins), [0] * len(joins))
-    same = agreement(found, 0.03)
+    same = agreeing(found, 0.03)
     weights, _ = log_weights(found, same)
     return of_places(weights, same, same_place(found, 0.1, moved), 0.0)[1]
 

@@ -1,0 +1,35 @@
+"""Assemblies on their way: of parts whose surfaces are known, by joins that are."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from cmnet.assembling.loop import finished, merge
+from cmnet.assembling.passes import Judge, Pass
+from cmnet.assembling.state import SHIFT, State, centres_of
+from cmnet.solving.terms import terms
+from worlds import numbered
+
+
+def here(stage, work, items):
+    return [work(item) for item in items]
+
+
+def state_of(surfaces, joins=(), constraints=None, learned=None, each=here, coarse=None):
+    """coarse : the same parts from afar; None: as they are"""
+    known = terms(constraints, centres_of(surfaces), SHIFT * surfaces[0].unit)
+    seen = lambda name: coarse if coarse and name == "coarse" else surfaces  # noqa: E731
+    state = State(seen, known, learned or {}, each)
+    state.joins, state.memo.count = numbered(joins), len(joins)
+    return state
+
+
+def solved(state, accept=0.5, scales=("first",)):
+    """The assembly by what is known already: nobody is matched."""
+    merge(state, Pass("test", None, scales, Judge.ONE, accept))
+    return finished(state, [f"part {k}" for k in range(len(state.parts))])
+
+
+def with_breaks(surfaces):
+    """The parts of which a network says that nothing is broken."""
+    return [replace(part, broken=np.zeros(len(part.points))) for part in surfaces]
