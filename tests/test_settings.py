@@ -52,7 +52,7 @@ def test_a_setting_changes_alone():
         ("first.tolerances.facing", "-2", "between -1 and 1"),
         ("first.budget.rough.radii", "0.01,0.02,0.02,0.01,0.01,-1", "more than 0"),
         ("first.budget.sieve.kept", "5", "2 numbers"),
-        ("first.budget.rough.exact", "perhaps", "true or false"),
+        ("first.budget.rough.nearest", "perhaps", "true or false"),
     ],
 )
 def test_what_cannot_be_set_is_refused_with_what_can(name, value, said):

@@ -18,6 +18,7 @@ def test_info_tells_versions_and_extras(capsys):
     assert main(["info", "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert facts["cmnet"] == __version__
-    assert facts["torch"] != "missing"
+    assert "missing" not in {facts["torch"], facts["numba"], facts["numpy"]}
+    assert "gtsam" in facts
     assert main(["info"]) == 0
     assert "torch threads" in capsys.readouterr().out

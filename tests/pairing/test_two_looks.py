@@ -66,7 +66,7 @@ def test_the_order_of_the_two_parts_does_not_matter(looks):
 
 def test_breaks_of_like_relief_suggest_the_place(halves):
     found = of_like_relief(*halves)
-    assert 0 < len(found) <= halves[0].scale.budget.likest
+    assert 0 < len(found) <= COARSE.budget.like_kept
     assert off(found[0], halves[1]) < 0.03
     turned = [T.inverse() for T in of_like_relief(*halves[::-1])]
     for one, other in zip(found, turned, strict=True):

@@ -64,12 +64,12 @@ def of_like_relief(a: Surface, b: Surface) -> list[Pose]:
     if a.area < b.area:
         return [T.inverse() for T in of_like_relief(b, a)]
     budget = a.scale.budget
-    by_faces = settled_on_breaks(a, b, poses_of(propose_faces(a, b, budget.faces)))
-    poses = poses_of(propose_touching(a, b, budget.touching, near=budget.like_near)).joined(by_faces)
+    by_faces = settled_on_breaks(a, b, poses_of(propose_faces(a, b, budget.like_faces)))
+    poses = poses_of(propose_touching(a, b, budget.like_touching, near=budget.like_near)).joined(by_faces)
     relief = np.array([common_relief(a, b, poses.one(i)) for i in range(len(poses))])
     area, sunk = contact(a, b, poses, budget.like_judges, budget.like_near), overlap(a, b, poses)
     score = np.log1p(relief) + FOR_CONTACT * np.log(area + 1e-3) - AGAINST_OVERLAP * np.log1p(sunk)
-    chosen = distinct(poses, score.astype(np.float32), budget.likest, a.scale.tolerances)
+    chosen = distinct(poses, score.astype(np.float32), budget.like_kept, a.scale.tolerances)
     return [pose_of_parts(a, b, poses.one(i)) for i in chosen]
 
 

@@ -19,7 +19,7 @@ class Refinement(Rounds):
     """The same of one pose, where creases that close hold, too."""
 
     rim: float  # weight of a closing crease, against 1 for a sample
-    exact: bool  # whether the nearest samples and creases are sought, or those taken that the voxels know
+    nearest: bool  # whether the nearest samples and creases are sought, or those taken that the voxels know
     creases: int = 400  # that are used, at most
 
 
@@ -95,17 +95,17 @@ class Budget:
     # Poses that breaks suggest
     sieve: Sieve = Sieve((1200, 400), (100, 300), (0.03, 0.01))
     on_breaks: Rounds = Rounds((0.03, 0.025, 0.02, 0.015, 0.012), 300, stiff=0.02)  # settle in it
-    touching: int = 24  # those in which they touch,
-    faces: int = 60  # and those in which faces are alike,
-    likest: int = 6  # of which so many are examined twice
+    like_touching: int = 24  # those in which they touch,
+    like_faces: int = 60  # and those in which faces are alike,
+    like_kept: int = 6  # of which so many are examined at two scales
     like_judges: int = 300  # samples that say how much touches,
     like_near: float = 0.004  # and how far they may be off, in units
     laid: Faces = Faces()  # on each other
     holes: Holes = Holes(300, 24, 16, Sieve((4000, 1500), (60, 300), (0.03, 0.012)), kept=24)
     # Aligning
-    rough: Refinement = Refinement((0.02, 0.016, 0.012, 0.01, 0.008), 700, 1e-3, rim=0.3, exact=False)
+    rough: Refinement = Refinement((0.02, 0.016, 0.012, 0.01, 0.008), 700, 1e-3, rim=0.3, nearest=False)
     exact: Refinement = Refinement(
-        (0.008, 0.006, 0.005, 0.004, 0.004, 0.003, 0.003, 0.003), 1500, 1e-3, rim=0.03, exact=True
+        (0.008, 0.006, 0.005, 0.004, 0.004, 0.003, 0.003, 0.003), 1500, 1e-3, rim=0.03, nearest=True
     )
     settling: Settling = Settling(
         (0.01, 0.008, 0.008, 0.006, 0.006, 0.005, 0.005, 0.004, 0.004, 0.003), 700, 0.05, skin=0.3, reach=0.12

@@ -28,8 +28,8 @@ def refine(a: Surface, b: Surface, T_a_b: Pose, schedule: Refinement | None = No
     wall = min(a.wall, b.wall)
     widest = max(limits.wall_reach * wall, limits.least_reach)
     for radius in np.minimum(schedule.radii, widest).tolist():
-        asked_of_b = _asked_by_samples(a, on_b.moved(T_a_b), radius, wall, schedule.exact)
-        asked_of_a = _asked_by_samples(b, on_a.moved(T_a_b.inverse()), radius, wall, schedule.exact)
+        asked_of_b = _asked_by_samples(a, on_b.moved(T_a_b), radius, wall, schedule.nearest)
+        asked_of_a = _asked_by_samples(b, on_a.moved(T_a_b.inverse()), radius, wall, schedule.nearest)
         asked = asked_of_b + asked_of_a.turned(T_a_b) + _asked_by_rim(a, b, T_a_b, radius, schedule)
         step = asked.solution(schedule.stiff)
         if step is None:
@@ -82,10 +82,10 @@ def within(a: Surface, b: Surface, T_a_b: Pose, band: float, most: int) -> Sampl
     return Samples(b.dense[near], b.dense_normals[near])
 
 
-def _asked_by_samples(a: Surface, samples: Samples, radius: float, wall: float, exact: bool) -> _Asked:
+def _asked_by_samples(a: Surface, samples: Samples, radius: float, wall: float, nearest: bool) -> _Asked:
     """What the samples, in a's frame, ask for that face a within the radius."""
     x, limits = samples.x, a.scale.tolerances
-    index = a.dense_cells.nearest_one(x, radius)[1] if exact else a.box.at(a.sample_of, Pose.identity(), x)
+    index = a.dense_cells.nearest_one(x, radius)[1] if nearest else a.box.at(a.sample_of, Pose.identity(), x)
     asked = _Asked(np.zeros((7, 7)), np.zeros(5))
     # Further behind than half the wall, a sample faces the other side of it.
     behind = max(limits.wall_behind * wall, limits.least_behind)
@@ -159,7 +159,7 @@ def _closing_creases(
     """Creases of b, in a's frame, with those of a within the reach, and with the normals of their own two faces."""
     moved, normals = (array[: schedule.creases] for array in (b.creases.points, b.creases.normals))
     moved = T_a_b.apply(moved)
-    if schedule.exact:
+    if schedule.nearest:
         index = a.crease_cells.nearest(moved, 2, reach)[1]
     else:
         index = a.box.at(a.crease_of, Pose.identity(), moved)[:, None].astype(np.int64)
