@@ -82,3 +82,12 @@ def test_the_published_solver_takes_no_settings():
     changed = with_changes(Settings(), {"acceptance.likely": 0.6})
     with pytest.raises(InputError, match="knows no settings"):
         Assembler("none", "paper", settings=changed)
+
+
+@pytest.mark.slow
+def test_the_assembler_looks_as_closely_as_it_is_set():
+    parts = broken(solid_bar(), np.random.default_rng(1))
+    changed = with_changes(Settings(), {"first.samples": 3000})
+    usual, other = (Assembler("none", settings=s).assemble(parts).joins[0] for s in (Settings(), changed))
+    assert usual.contact_area != other.contact_area
+    assert usual.contact_area == pytest.approx(other.contact_area, rel=0.01)
