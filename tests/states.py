@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from breaking import fitted
 from cmnet.assembling.loop import finished, merge
 from cmnet.assembling.passes import Judge, Pass
 from cmnet.assembling.state import SHIFT, State, centres_of
@@ -31,5 +32,5 @@ def solved(state, accept=0.5, scales=("first",)):
 
 
 def with_breaks(surfaces):
-    """The parts of which a network says that nothing is broken."""
-    return [replace(part, broken=np.zeros(len(part.points))) for part in surfaces]
+    """The parts of which a network says that nothing is broken, and that judges them by its own tables."""
+    return [replace(part, broken=np.zeros(len(part.points)), judgement=fitted()) for part in surfaces]

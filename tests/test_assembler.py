@@ -135,7 +135,7 @@ def test_the_network_suggests_and_the_surfaces_decide(assembler, parts):
     assembly = assembler.assemble(parts)
     assert is_valid(assembly, 2)
     assert set(assembly.matches) == {(0, 1)}
-    suggested = assembler._suggestions(assembler.describe(parts), [(0, 1)], lambda stage, done, total: None, {})
+    suggested = assembler.suggestions(assembler.describe(parts), [(0, 1)])
     assert 1 <= len(suggested[0, 1]) <= 6
 
 
@@ -146,8 +146,8 @@ def test_weights_judge_by_their_own_tables_or_by_geometrys_and_say_so(assembler,
         judged.append([surface.judgement for surface in state.parts])
         return Assembly(np.tile(np.eye(4), (2, 1, 1)), [[0, 1]], [], [], ["before"])
 
-    monkeypatch.setattr(cmnet.assembler, "run", lambda plan, state: state)
-    monkeypatch.setattr(cmnet.assembler, "finished", finished)
+    monkeypatch.setattr(cmnet.session, "run", lambda plan, state: state)
+    monkeypatch.setattr(cmnet.session, "finished", finished)
     assert assembler.assemble(parts).notes == ["before", UNFITTED]
     assembler.net.judgement = fitted()
     assert assembler.assemble(parts).notes == ["before"]

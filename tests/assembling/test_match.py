@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import cmnet.assembling.match as match
+from breaking import fitted
 from cmnet.assembling.passes import Judge, Pass
 from cmnet.assembling.steps import any_groups, parts_across
 from cmnet.geometry.pose import Pose
@@ -147,7 +148,7 @@ def test_of_what_is_known_to_belong_places_are_judged(egg, sought):
         return found.confidence
 
     assert sure(Judge.PATIENT, with_breaks(surfaces)) == pose
-    assert sure(Judge.BELONGING, with_breaks(surfaces)) == where_it_belongs([-2.0])[0] > pose
+    assert sure(Judge.BELONGING, with_breaks(surfaces)) == where_it_belongs([-2.0], fitted().belonging)[0] > pose
     assert sure(Judge.BELONGING, surfaces) == pose  # nobody says what is broken
 
 

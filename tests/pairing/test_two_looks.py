@@ -104,8 +104,8 @@ def test_what_speaks_for_a_pose_counts_in_either_look(egg):
 
 def test_the_larger_a_contact_is_the_more_its_relief_must_say(egg):
     said = replace(verify(*egg, pose_of_surfaces(*egg, Pose.identity())), broken=0.9, contact=0.1)
-    assert logit_twice(said, said, 50.0) < logit_twice(said, said, 500.0)
-    assert logit_twice(said, said, 50.0) < logit_twice(replace(said, contact=0.01), said, 50.0)
+    assert logit_twice(said, said, 50.0, fitted()) < logit_twice(said, said, 500.0, fitted())
+    assert logit_twice(said, said, 50.0, fitted()) < logit_twice(replace(said, contact=0.01), said, 50.0, fitted())
 
 
 PROPOSERS = ("candidates", "propose_in_holes", "of_like_relief")
