@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from breaking import fitted
+from cmnet.assembling.clashes import Clashes
 from cmnet.assembling.loop import finished, merge
 from cmnet.assembling.passes import Judge, Pass
 from cmnet.assembling.state import SHIFT, State, centres_of
@@ -29,6 +30,11 @@ def solved(state, accept=0.5, scales=("first",)):
     """The assembly by what is known already: nobody is matched."""
     merge(state, Pass("test", None, scales, Judge.ONE, accept))
     return finished(state, [f"part {k}" for k in range(len(state.parts))])
+
+
+def clashes(*scales):
+    """Of parts as they are seen at some scales."""
+    return Clashes([dict(enumerate(surfaces)) for surfaces in scales])
 
 
 def with_breaks(surfaces):

@@ -5,13 +5,12 @@ import pytest
 
 import cmnet
 from breaking import broken, solid_bar
-from cmnet.assembling.clashes import Clashes
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.sampling import sample_faces
 from cmnet.pairing.join import Join
 from cmnet.pairing.surface.surface import prepare, unit_of
 from cmnet.parts.part import Part
-from states import solved, state_of
+from states import clashes, solved, state_of
 
 
 @pytest.fixture(scope="module")
@@ -37,14 +36,14 @@ def pushed(parts, depth):
 def test_clouds_in_their_places_do_not_run_into_each_other(bar, noise):
     clouds = as_clouds(bar, noise)
     surfaces = [prepare(cloud, unit_of(clouds)) for cloud in clouds]
-    against = Clashes([dict(enumerate(surfaces))])
+    against = clashes(surfaces)
     assert against(0, 1, Pose.identity()) == 0
     assert against(0, 1, pushed(bar, 0.2)) > 20
 
 
 def test_a_deeper_overlap_says_more(bar):
     surfaces = [prepare(part, unit_of(bar)) for part in bar]
-    said = [Clashes([dict(enumerate(surfaces))])(0, 1, pushed(bar, depth)) for depth in (0.0, 0.02, 0.05, 0.2)]
+    said = [clashes(surfaces)(0, 1, pushed(bar, depth)) for depth in (0.0, 0.02, 0.05, 0.2)]
     assert said[0] == 0
     assert said == sorted(said)
     assert said[-1] > said[1]
@@ -52,8 +51,8 @@ def test_a_deeper_overlap_says_more(bar):
 
 def test_a_join_that_is_sure_enough_outweighs_a_slight_overlap(bar):
     surfaces = [prepare(part, unit_of(bar)) for part in bar]
-    depth = next(d for d in np.linspace(0, 0.2, 100) if Clashes([dict(enumerate(surfaces))])(0, 1, pushed(bar, d)) > 1)
-    against = Clashes([dict(enumerate(surfaces))])(0, 1, pushed(bar, depth))
+    depth = next(d for d in np.linspace(0, 0.2, 100) if clashes(surfaces)(0, 1, pushed(bar, d)) > 1)
+    against = clashes(surfaces)(0, 1, pushed(bar, depth))
     likely, sure = (Join((0, 1), pushed(bar, depth), p, 0.1, 0.0, 0.0) for p in (0.6, 1 / (1 + np.exp(-against - 1))))
     assert against > np.log(0.6 / 0.4)
     assert not solved(state_of(surfaces, [likely])).groups

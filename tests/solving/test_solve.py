@@ -6,7 +6,6 @@ import pytest
 import cmnet
 from breaking import broken as broken_in_two
 from breaking import solid_bar
-from cmnet.assembling.clashes import Clashes
 from cmnet.data.fracture import fracture
 from cmnet.data.shapes import make_shape
 from cmnet.errors import InputError
@@ -15,7 +14,7 @@ from cmnet.pairing.join import Join
 from cmnet.pairing.surface.surface import prepare, unit_of
 from cmnet.settings import COARSE, FIRST
 from cmnet.solving.constraints import FORMAT, load_constraints
-from states import solved, state_of
+from states import clashes, solved, state_of
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +86,7 @@ def test_two_scans_of_one_part_do_not_lie_in_the_same_place(broken):
     parts, T = broken
     unit = unit_of(parts)
     surfaces = [prepare(part, unit) for part in (parts[0], parts[0], parts[1])]
-    against = Clashes([dict(enumerate(surfaces))])
+    against = clashes(surfaces)
     assert against(0, 1, Pose.identity()) > 30
     assert against(0, 2, T[0] @ T[1].inverse()) == 0
 
@@ -108,7 +107,7 @@ def test_joins_of_a_coarser_look_may_be_a_little_inexact():
     assert [placed(depth, "coarse", "first") for depth in (0.0, 0.01, 0.1)] == [True, True, False]
     poses = [Pose(np.eye(3), depth * towards) for depth in (0.0, 0.01, 0.1)]
     for scales in ([coarse], [coarse, surfaces], [surfaces, coarse]):  # that one of them sees the parts apart is enough
-        assert [Clashes([dict(enumerate(parts)) for parts in scales])(0, 1, pose) == 0 for pose in poses] == [
+        assert [clashes(*scales)(0, 1, pose) == 0 for pose in poses] == [
             True,
             True,
             False,
