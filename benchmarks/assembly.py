@@ -1,4 +1,4 @@
-"""What every stage of the assembly is worth: all of them, each left out in turn, and the published solver.
+"""What every pass and every proposer is worth: all of them, each left out in turn, and the published solver.
 
     python benchmarks/assembly.py ROOT [ROOT ...] --half held-out --weights W --json benchmarks/results/assembly.json
 
@@ -11,13 +11,20 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, fields, replace
+from contextlib import ExitStack
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 from cmnet.assembler import Assembler
+from cmnet.assembling.passes import Pass, plan
 from cmnet.data.breaking_bad import BROKEN
 from cmnet.data.objects import FolderObjects, SampledObject
 from cmnet.errors import InputError
+from cmnet.evaluation.answers import Answer
+from cmnet.evaluation.cases import Puzzle
 from cmnet.evaluation.choices import ASSEMBLY, CHOICES
 from cmnet.evaluation.methods import Makers, Method, assembled, chance
 from cmnet.evaluation.predictions import Prediction, Settings, export, read_predictions
@@ -25,26 +32,63 @@ from cmnet.evaluation.protocol import predict, score
 from cmnet.evaluation.runs import question
 from cmnet.evaluation.selection import HALVES, drawn, loader
 from cmnet.evaluation.tables import ALL, Row, make_rows
+from cmnet.geometry.pose import Pose
 from cmnet.model.weights import DEFAULT, NO_WEIGHTS, fingerprint
-from cmnet.pairing.stages import Stages
+from cmnet.settings import Acceptance
 from reporting import show, write_result
 
+# What suggests poses, by the functions that do, where they are used
+PROPOSERS = {
+    "creases": ["cmnet.pairing.pair.propose"],
+    "coarse creases": ["cmnet.assembling.match.suggestions"],
+    "breaks": ["cmnet.pairing.pair.propose_touching", "cmnet.pairing.two_looks.propose_touching"],
+    "relief": ["cmnet.pairing.two_looks.propose_faces"],
+    "gaps": ["cmnet.pairing.two_looks.propose_in_holes"],
+    "matches": ["cmnet.assembler.poses_from_matches"],
+}
+OF_NETWORK = ("breaks", "relief", "gaps", "matches")  # those that need one
+Replaced = dict[str, Callable[..., Any]]  # functions by the names that they are used by
 FIGURES = ("pa_crd", "pa_crd_low", "pa_crd_high", "pa_cd", "placed", "precision", "joins", "whole", "seconds")
 
 
 def variants(weights: str, seed: int) -> Makers:
     """The methods to compare, by name."""
 
-    def solver(name: str, stages: Stages, one_object: bool = False) -> Callable[[], Method]:
-        return lambda: assembled(Assembler(weights, solver=name, seed=seed, stages=stages), seed, one_object)
+    def solver(name: str = "robust", one_object: bool = False, out: Replaced | None = None) -> Callable[[], Method]:
+        method = lambda: assembled(Assembler(weights, solver=name, seed=seed), seed, one_object)  # noqa: E731
+        return lambda: with_replaced(method(), out or {})
 
-    makers = {"all stages": solver("robust", Stages()), "one object": solver("robust", Stages(), one_object=True)}
-    for stage in (field.name for field in fields(Stages)):
-        if weights != NO_WEIGHTS or stage not in ("geometric", "learned"):  # without weights there is one source only
-            makers[f"without {stage}"] = solver("robust", replace(Stages(), **{stage: False}))
+    makers = {"all": solver(), "one object": solver(one_object=True)}
+    for step in plan()[1:]:  # the first one finds what all others start from
+        name = f"without {step.name}"
+        makers[name] = solver(one_object=step.told, out={"cmnet.session.plan": partial(plan_without, step.name)})
+    for proposer, functions in PROPOSERS.items():
+        if weights != NO_WEIGHTS or proposer not in OF_NETWORK:
+            makers[f"without {proposer}"] = solver(out=dict.fromkeys(functions, nothing))
     if weights != NO_WEIGHTS:
-        makers["paper"] = solver("paper", Stages())
+        makers["paper"] = solver("paper")
     return {**makers, "chance": lambda: chance(seed)}
+
+
+def plan_without(name: str, acceptance: Acceptance) -> tuple[Pass, ...]:
+    return tuple(step for step in plan(acceptance) if step.name != name)
+
+
+def nothing(*_: object, **__: object) -> list[Pose]:
+    """What a proposer suggests that is left out."""
+    return []
+
+
+def with_replaced(method: Method, out: Replaced) -> Method:
+    """The same while some functions are replaced."""
+
+    def judged(puzzle: Puzzle) -> Answer:
+        with ExitStack() as stack:
+            for name, function in out.items():
+                stack.enter_context(patch(name, function))
+            return method(puzzle)
+
+    return judged
 
 
 def sources(args: argparse.Namespace) -> list[FolderObjects]:
@@ -70,7 +114,7 @@ def answers(args: argparse.Namespace, makers: Makers, found: Sequence[FolderObje
         pieces="all" if args.pieces is None else " ".join(map(str, args.pieces)),
         seed=args.seed,
         half=args.half,
-        method="stages",
+        method="parts left out",
         weights=args.weights,
         weights_sha256=fingerprint(args.weights),
         task=ASSEMBLY,
@@ -95,7 +139,7 @@ def main() -> None:
     parser.add_argument("--pieces", type=int, nargs="+", help="numbers of pieces (default: all)")
     parser.add_argument("--limit", type=int, help="fractures per number of pieces and root, at most")
     parser.add_argument("--weights", default=DEFAULT, help="none: geometry alone (default: %(default)s)")
-    parser.add_argument("--only", nargs="+", metavar="VARIANT", help="only these variants, such as 'all stages'")
+    parser.add_argument("--only", nargs="+", metavar="VARIANT", help="only these variants, such as 'all'")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--predictions", type=Path, help="keep predictions here and reuse them")
     parser.add_argument("--json", type=Path, help="write the table, all rows and one line a fracture there")

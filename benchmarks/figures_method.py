@@ -4,6 +4,7 @@ python benchmarks/figures_method.py [-o docs/images]
 """
 
 import argparse
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -19,19 +20,25 @@ from matplotlib.path import Path as Outline
 from scipy.interpolate import griddata
 from scipy.ndimage import median_filter
 
+from cmnet.assembling.clashes import Clashes
+from cmnet.assembling.state import SHIFT, centres_of
 from cmnet.data.fracture import Fracture, fracture
 from cmnet.data.shapes import make_shape
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.sampling import uniform_samples
 from cmnet.geometry.types import Array, Bools, Ints
 from cmnet.pairing.align.icp import refine
+from cmnet.pairing.join import Join
 from cmnet.pairing.pair import joins
 from cmnet.pairing.propose.creases import propose, seeded_poses
 from cmnet.pairing.surface.creases import complement
 from cmnet.pairing.surface.frames import pose_of_parts
 from cmnet.pairing.surface.surface import Surface, prepare, unit_of
 from cmnet.parts.part import Part
-from cmnet.solving.robust import solve
+from cmnet.solving.assembly import Assembly, to_assembly
+from cmnet.solving.groups import standing
+from cmnet.solving.growth import Problem
+from cmnet.solving.solve import solve
 
 TONES = np.array([[0.80, 0.60, 0.45], [0.52, 0.66, 0.70], [0.72, 0.70, 0.52], [0.62, 0.56, 0.70], [0.60, 0.72, 0.56]])
 TONES = np.concatenate([TONES, [[0.78, 0.56, 0.58]]])
@@ -317,12 +324,21 @@ def draw_refinement(broken: Fracture, surfaces: list[Surface], out: Path) -> Non
     figure.savefig(out / "method-refinement.png", dpi=100)
 
 
+def put_together(surfaces: list[Surface], found: list[Join]) -> Assembly:
+    """By all joins at once, as in the last pass."""
+    numbered = [replace(join, number=n) for n, join in enumerate(found)]
+    clashes = Clashes([dict(enumerate(surfaces))])
+    problem = Problem(numbered, centres_of(surfaces), SHIFT * surfaces[0].unit, clashes)
+    groups = standing(solve(problem, surfaces[0].unit), np.array([surface.area for surface in surfaces]), {})
+    return to_assembly(groups, len(surfaces), numbered)
+
+
 def draw_graph(broken: Fracture, surfaces: list[Surface], out: Path) -> None:
     """All joins that were considered, and those that hold the vase together."""
     found = [
         join for i, j in combinations(range(len(surfaces)), 2) for join in joins(surfaces[i], surfaces[j], (i, j))[:3]
     ]
-    assembly = solve(surfaces, found)
+    assembly = put_together(surfaces, found)
     apart, _ = exploded(broken.parts, 0.75)
     figure, axes = plt.subplots(1, 2, figsize=(11, 5.6), layout="constrained")
     picture = Picture(apart, TONES, view(62, 20))

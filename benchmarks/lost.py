@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from cmnet.assembler import Assembler
+from cmnet.assembling.match import FROM_GROUPS, FROM_PAIR
 from cmnet.evaluation.metrics import crd
 from cmnet.evaluation.selection import drawn
 from cmnet.matched import breaks_of, judgement_of
@@ -25,7 +26,6 @@ from cmnet.pairing.surface.combined import combine
 from cmnet.pairing.surface.surface import prepare, unit_of
 from cmnet.pairing.two_looks import examine_twice
 from cmnet.settings import COARSE, FIRST
-from cmnet.solving.rematch import FROM_GROUPS, FROM_PAIR
 from pairs import ACCEPTED, Case, find, load_case, places
 from reporting import show, write_result
 

@@ -26,6 +26,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from cmnet.assembler import Assembler
+from cmnet.assembling.match import FROM_GROUPS, FROM_PAIR
 from cmnet.data.breaking_bad import FractureFolder
 from cmnet.data.objects import contact_areas
 from cmnet.data.stored import read_stored
@@ -34,15 +35,13 @@ from cmnet.geometry.pose import Pose
 from cmnet.matched import breaks_of, judgement_of
 from cmnet.model.weights import NO_WEIGHTS
 from cmnet.pairing.pair import candidates
-from cmnet.pairing.seeking import seek
 from cmnet.pairing.surface.combined import combine
 from cmnet.pairing.surface.frames import pose_of_parts, pose_of_surfaces
 from cmnet.pairing.surface.surface import Surface, prepare, unit_of
-from cmnet.pairing.two_looks import Twice, examine_twice, of_like_relief, worth_showing
+from cmnet.pairing.two_looks import Twice, examine_twice, of_like_relief, seek, worth_showing
 from cmnet.parts.part import Part
 from cmnet.parts.points import sample_parts
 from cmnet.settings import COARSE, FINE, FIRST, Scale
-from cmnet.solving.rematch import FROM_GROUPS, FROM_PAIR
 from reporting import show
 
 TURN, SHIFT = 5.0, 0.02  # degrees, and shares of the object's largest side: what counts as right,

@@ -2,7 +2,6 @@
 
 from itertools import combinations
 
-import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
@@ -35,7 +34,6 @@ def test_candidates_are_distinct_and_the_surest_comes_first(bar):
     found = candidates(*bar)
     sure = [candidate.confidence for candidate in found]
     assert sure == sorted(sure, reverse=True)
+    same = Tolerances()
     for one, other in combinations((candidate.T_a_b for candidate in found), 2):
-        assert (
-            one.angle_to(other) >= Tolerances().same_turn or np.linalg.norm(one.t - other.t) >= Tolerances().same_shift
-        )
+        assert not one.is_near(other, same.same_turn, same.same_shift)
