@@ -20,6 +20,9 @@ import pytest
 import trimesh
 
 import cmnet
+import cmnet.assembler
+from breaking import broken, solid_bar
+from cmnet.assembling.passes import plan
 from cmnet.cli import VERBS, build_parser, main
 from cmnet.data.fracture import fracture
 from cmnet.data.shapes import make_shape
@@ -214,6 +217,45 @@ def test_keys_of_the_result_are_described(result):
         assert path.name in text
     for column in (result / "joins.csv").read_text().splitlines()[0].split(",")[:7]:
         assert f"`{column}`" in text
+
+
+def rows(page, columns):
+    """The cells of the tables of a page that have so many columns, without the ticks around code."""
+    lines = (ROOT / "docs" / page).read_text(encoding="utf-8").splitlines()
+    cells = [[cell.strip(" `") for cell in line.strip("| ").split(" | ")] for line in lines if line.startswith("| ")]
+    return [row for row in cells if len(row) == columns]
+
+
+def test_the_table_of_passes_is_the_plan():
+    shown = [row[:5] for row in rows("assembly.md", 6)]
+    for step, row in zip(plan(), shown, strict=True):
+        who = step.who.__name__ if step.who else "nobody"
+        accept = f"{step.accept:g}" + (f" ({step.relaxed:g})" if step.relaxed < step.accept else "")
+        assert row == [step.name, who, ", ".join(step.scales), step.judge.name, accept]
+
+
+def test_the_steps_of_an_assembly_run_in_the_order_in_which_they_are_told(prepared, tmp_path, monkeypatch):
+    """By the first call of each."""
+    steps = [(row[2], row[1]) for row in rows("assembly.md", 5) if row[0].isdigit()]
+    assert 10 < len(steps) <= 15
+    source, called = ROOT / "src/cmnet", []
+
+    def note(frame, *_):
+        code = frame.f_code
+        if code.co_filename.startswith(str(source)):
+            step = (Path(code.co_filename).relative_to(source).as_posix(), code.co_name)
+            called.extend([step] if step in steps and step not in called else [])
+
+    monkeypatch.setattr(cmnet.assembler, "cores", lambda: 1)
+    weights, before = prepared / "runs/toy/last.safetensors", sys.gettrace()
+    for part in broken(solid_bar(), np.random.default_rng(1)):
+        trimesh.Trimesh(part.vertices, part.faces, process=False).export(tmp_path / f"{part.name}.ply")
+    sys.settrace(note)
+    try:
+        assert main(["assemble", str(tmp_path), "-o", str(tmp_path / "out"), "--quiet", "--weights", str(weights)]) == 0
+    finally:
+        sys.settrace(before)
+    assert called == steps
 
 
 def test_the_site_builds_and_asks_for_nothing(tmp_path):
