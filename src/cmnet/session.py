@@ -12,7 +12,7 @@ from cmnet.assembler import Assembler, Kept, Progress, Suggested, silent
 from cmnet.assembling.loop import finished, run
 from cmnet.assembling.memo import Memo
 from cmnet.assembling.passes import plan
-from cmnet.assembling.state import SHIFT, State, centres_of
+from cmnet.assembling.state import State, centres_of
 from cmnet.assembling.work import SurfaceWork
 from cmnet.errors import InputError
 from cmnet.geometry.pose import Pose
@@ -101,7 +101,7 @@ class Session:
         acceptance = self.assembler.settings.acceptance
         state = State(
             self._seen,
-            terms(known, centres_of(first), SHIFT * first[0].unit),
+            terms(known, centres_of(first), acceptance.agree_shift * first[0].unit),
             self._learned,
             lambda stage, work, items: self.assembler.each(stage, work, items, self.progress),
             acceptance,

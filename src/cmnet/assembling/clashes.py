@@ -14,14 +14,9 @@ from cmnet.pairing.judge.evidence import inside
 from cmnet.pairing.propose.creases import sinking
 from cmnet.pairing.surface.frames import pose_of_surfaces
 from cmnet.pairing.surface.surface import Surface
+from cmnet.settings import Acceptance
 from cmnet.solving.assembly import Refusal
 from cmnet.solving.groups import Against, Group, odds_of
-
-SUNK = 4.0  # probes inside another part, weighed by depth, that say nothing yet: worn edges, noise, voxels
-PER_PROBE = 1.0  # nats that every further one says against a pose
-SWALLOWED = 0.3  # share of a part's volume inside another that says nothing yet,
-PER_VOLUME = 60.0  # and nats for a whole volume
-LIKELY = 0.5  # confidence above which a join's refusal is worth telling
 
 
 @dataclass(eq=False)
@@ -29,15 +24,16 @@ class Clashes:
     """What running into each other says against poses of two parts, as the most lenient of the looks sees it.
 
     From afar, a crumb is hardly larger than a voxel; closely, a worn join is off by more than parts may overlap.
-    looks : surfaces of all parts, at one scale or more; said : before
+    looks : surfaces of all parts, at one scale or more; by : how much that weighs; said : before
     """
 
     looks: Sequence[Mapping[int, Surface]]
+    by: Acceptance = Acceptance()
     said: dict[tuple[int, int, bytes], float] = field(default_factory=dict)  # growths that are tried again ask again
 
     def only(self, parts: Collection[int]) -> Clashes:
         """Of some parts alone."""
-        return Clashes([{k: surface for k, surface in look.items() if k in parts} for look in self.looks])
+        return Clashes([{k: surface for k, surface in look.items() if k in parts} for look in self.looks], self.by)
 
     def __call__(self, i: int, j: int, T_i_j: Pose) -> float:
         key = (i, j, T_i_j.matrix().tobytes())
@@ -45,18 +41,17 @@ class Clashes:
             self.said[key] = np.inf
             for look in self.looks:
                 if self.said[key]:  # what one look has nothing against, no other is asked
-                    against = _against(look[i], look[j], T_i_j)
+                    against = self._against(look[i], look[j], T_i_j)
                     self.said[key] = min(self.said[key], against)
         return self.said[key]
 
-
-def _against(a: Surface, b: Surface, T_i_j: Pose) -> float:
-    if np.linalg.norm(T_i_j.apply(b.T_part_surface.t) - a.T_part_surface.t) > a.reach + b.reach:
-        return 0.0
-    T = pose_of_surfaces(a, b, T_i_j)
-    # Of two scans of one part, surfaces lie on surfaces: only their volumes are in each other.
-    share = max(inside(a, b, T), inside(b, a, T.inverse()))
-    return PER_PROBE * max(sinking(a, b, T) - SUNK, 0.0) + PER_VOLUME * max(share - SWALLOWED, 0.0)
+    def _against(self, a: Surface, b: Surface, T_i_j: Pose) -> float:
+        if np.linalg.norm(T_i_j.apply(b.T_part_surface.t) - a.T_part_surface.t) > a.reach + b.reach:
+            return 0.0
+        T, by = pose_of_surfaces(a, b, T_i_j), self.by
+        # Of two scans of one part, surfaces lie on surfaces: only their volumes are in each other.
+        share = max(inside(a, b, T), inside(b, a, T.inverse()))
+        return by.per_probe * max(sinking(a, b, T) - by.sunk, 0.0) + by.per_volume * max(share - by.swallowed, 0.0)
 
 
 def refusals(groups: Sequence[Group], joins: Sequence[Join], clashes: Clashes) -> list[Refusal]:
@@ -68,7 +63,7 @@ def refusals(groups: Sequence[Group], joins: Sequence[Join], clashes: Clashes) -
     best: dict[frozenset[int], Refusal] = {}
     for join in joins:
         a, b = (home[k] for k in join.parts)
-        if a == b or join.sure <= LIKELY or frozenset((a, b)) in best:
+        if a == b or join.sure <= clashes.by.refused or frozenset((a, b)) in best:
             continue
         i, j = join.parts
         T_a_b = groups[a].T[i] @ join.T_i_j @ groups[b].T[j].inverse()

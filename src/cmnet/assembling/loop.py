@@ -11,7 +11,7 @@ from cmnet.assembling.clashes import refusals
 from cmnet.assembling.match import matched
 from cmnet.assembling.passes import Judge, Pass
 from cmnet.assembling.settle import settle
-from cmnet.assembling.state import SHIFT, State
+from cmnet.assembling.state import State
 from cmnet.assembling.steps import parts_across
 from cmnet.assembling.uncertainty import with_uncertainties
 from cmnet.pairing.join import Join
@@ -51,7 +51,7 @@ def merge(state: State, step: Pass) -> None:
     problem = Problem(
         state.believed(),
         state.centres,
-        SHIFT * state.unit,
+        state.shift,
         state.clashes(step.solid),
         step.accept,
         step.relaxed,

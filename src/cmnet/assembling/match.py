@@ -28,12 +28,6 @@ from cmnet.solving.groups import Group, Pair
 K = TypeVar("K")
 V = TypeVar("V")
 
-FROM_JOINS = 8  # poses of joins between their parts that are tried for two groups, the surest ones
-FROM_PAIR, FROM_GROUPS = 2, 12  # suggestions of the network that are taken from two parts, and for two groups
-FROM_CREASES = 6  # poses of two parts that the coarse surfaces suggest to the first look,
-FEW = 300  # where there are so few pairs
-CLOSE = 0.03  # probes so near another part count as meeting it, in units
-
 
 def matched(state: State, step: Pass) -> list[Join]:
     """New joins of all those that the pass has to match and that were not compared in this way before."""
@@ -57,38 +51,39 @@ def _is_new(state: State, step: Pass, pair: Two) -> bool:
 def _compared(state: State, step: Pass, pairs: Sequence[Two]) -> list[list[Join]]:
     """The joins of each of the pairs."""
     if not pairs:
-        state.views |= {_kind(step, name): {} for name in step.scales}  # what nobody compares is forgotten
+        state.views |= {_view_name(step, name): {} for name in step.scales}  # what nobody compares is forgotten
         return []
     if step.judge is not Judge.PAIR:
         return state.each("second look", _work(state, step, pairs), range(len(pairs)))
     surfaces, two = dict(enumerate(state.parts)), [(min(a.T), min(b.T)) for a, b in pairs]
-    coarse = dict(enumerate(state.surfaces("coarse"))) if len(pairs) <= FEW else {}
-    return state.each("joins", PairWork(surfaces, coarse, state.learned), two)
+    coarse = dict(enumerate(state.surfaces("coarse"))) if len(pairs) <= state.acceptance.few_pairs else {}
+    return state.each("joins", PairWork(surfaces, coarse, state.learned, state.acceptance.from_creases), two)
 
 
 @dataclass(frozen=True, eq=False)
 class PairWork:
     """Joins of parts (i, j) by their surfaces; what the coarse ones suggest, if there are any, is tried on them, too.
 
-    learned : T_i_j that the network suggests
+    learned : T_i_j that the network suggests; kept : of the others, so many
     """
 
     surfaces: Mapping[int, Surface]
     coarse: Mapping[int, Surface]
     learned: Mapping[Pair, Sequence[Pose]]
+    kept: int
 
     def __call__(self, pair: Pair) -> list[Join]:
         i, j = pair
         suggested = [*self.learned.get(pair, ())]
         if self.coarse:
-            suggested += suggestions(self.coarse[i], self.coarse[j], FROM_CREASES)
+            suggested += suggestions(self.coarse[i], self.coarse[j], self.kept)
         return joins(self.surfaces[i], self.surfaces[j], pair, suggested)
 
     def only(self, items: Sequence[Pair]) -> PairWork:
         """With no more than these pairs need."""
         parts = {k for pair in items for k in pair}
         learned = {pair: self.learned[pair] for pair in items if pair in self.learned}
-        return PairWork(_some(self.surfaces, parts), _some(self.coarse, parts), learned)
+        return PairWork(_some(self.surfaces, parts), _some(self.coarse, parts), learned, self.kept)
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,10 +203,10 @@ class GroupWork:
         learned: list[Pose] = []
         for i, j in ((i, j) for i in a.T for j in b.T):
             poses = self.learned.get((i, j)) or [T.inverse() for T in self.learned.get((j, i), ())]
-            learned += [a.T[i] @ T_i_j @ b.T[j].inverse() for T_i_j in poses[:FROM_PAIR]]
+            learned += [a.T[i] @ T_i_j @ b.T[j].inverse() for T_i_j in poses[: self.acceptance.from_pair]]
             implied += [(sure, a.T[i] @ T_i_j @ b.T[j].inverse()) for sure, T_i_j in self.known.get((i, j), ())]
         implied.sort(key=lambda pose: -pose[0])
-        return [*(T for _, T in implied[:FROM_JOINS]), *learned[:FROM_GROUPS]]
+        return [*(T for _, T in implied[: self.acceptance.from_joins]), *learned[: self.acceptance.from_groups]]
 
     def _join(self, a: Group, b: Group, parts: Pair, T_a_b: Pose, confidence: float) -> Join:
         """The same between two parts of theirs."""
@@ -226,7 +221,7 @@ class GroupWork:
         def met(pair: Pair) -> float:
             s_i, s_j = (self.view.parts[k] for k in pair)
             T = pose_of_surfaces(s_i, s_j, a.T[pair[0]].inverse() @ T_a_b @ b.T[pair[1]])
-            return s_j.area * float((np.abs(s_i.box.at(s_i.signed, T, s_j.points)) < CLOSE).mean())
+            return s_j.area * float((np.abs(s_i.box.at(s_i.signed, T, s_j.points)) < self.acceptance.meeting).mean())
 
         return max(((i, j) for i in a.T for j in b.T), key=met)
 
@@ -238,7 +233,7 @@ def _work(state: State, step: Pass, pairs: Sequence[Two]) -> GroupWork:
         known.setdefault((i, j), []).append((join.sure, join.T_i_j))
         known.setdefault((j, i), []).append((join.sure, join.T_i_j.inverse()))
     groups = [group for pair in pairs for group in pair]
-    views = [_view(state, name, groups, _kind(step, name)) for name in step.scales]
+    views = [_view(state, name, groups, _view_name(step, name)) for name in step.scales]
     return GroupWork(
         dict(enumerate(pairs)),
         step.judge,
@@ -253,7 +248,7 @@ def _work(state: State, step: Pass, pairs: Sequence[Two]) -> GroupWork:
     )
 
 
-def _kind(step: Pass, scale: str) -> str:
+def _view_name(step: Pass, scale: str) -> str:
     """Names the views at a scale: those at the first one are the same in all passes."""
     return scale if scale == "first" else step.kind
 

@@ -10,7 +10,10 @@ from cmnet.geometry.types import Array
 from cmnet.pairing.join import Join
 from cmnet.solving.groups import Group
 
-TURN, DRIFT = 0.5, 0.003  # degrees and units by which parts of a group may lie otherwise, so that it is still the same
+STILL_TURN, STILL_SHIFT = (
+    0.5,
+    0.003,
+)  # degrees and units by which parts of a group may lie otherwise, so that it is still the same
 
 Key = frozenset[int]  # the parts of a group
 Two = tuple[Group, Group]
@@ -44,7 +47,7 @@ class Memo:
     def find(self, kind: str, pair: Two, centres: Array, unit: float) -> Sequence[Join] | None:
         """The joins that were found before; None: it was not asked, or the groups have changed since."""
         known = self.answers.get(question(kind, pair))
-        if known is None or not all(_stands(known.T, group.T, centres, DRIFT * unit) for group in pair):
+        if known is None or not all(_stands(known.T, group.T, centres, STILL_SHIFT * unit) for group in pair):
             return None
         return known.joins
 
@@ -68,4 +71,4 @@ def _stands(known: dict[int, Pose], T: dict[int, Pose], centres: Array, shift: f
     """Whether the parts of a group lie as they did, seen from the first of them."""
     first = min(T)
     was, now = known[first].inverse(), T[first].inverse()
-    return all((now @ T[k]).is_near(was @ known[k], TURN, shift, centres[k]) for k in T if k != first)
+    return all((now @ T[k]).is_near(was @ known[k], STILL_TURN, shift, centres[k]) for k in T if k != first)

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-import numpy as np
-
 from cmnet.pairing.align.joint_icp import Body, settled_together
 from cmnet.pairing.surface.surface import Surface
 from cmnet.solving.groups import Group, Pair
-
-SLIP_TURN, SLIP_SHIFT = 10.0, 0.05  # degrees and units by which settling moves no two parts that are joined
 
 
 def settle(group: Group, far: Sequence[Surface], close: Sequence[Surface], fixed: Collection[int] = ()) -> Group:
@@ -40,7 +36,7 @@ def without_slips(before: Group, after: Group, surfaces: Sequence[Surface], held
     """
     slipped: set[int] = set()
     for join in before.joins:
-        if _slips(before, after, join.parts, surfaces):
+        if _come_apart(before, after, join.parts, surfaces):
             slipped |= {min((k for k in join.parts if k not in held), key=lambda k: surfaces[k].area)}
     T = dict(after.T)
     for k in slipped:
@@ -52,11 +48,11 @@ def without_slips(before: Group, after: Group, surfaces: Sequence[Surface], held
     return Group(T, after.joins)
 
 
-def _slips(before: Group, after: Group, parts: Pair, surfaces: Sequence[Surface]) -> bool:
+def _come_apart(before: Group, after: Group, parts: Pair, surfaces: Sequence[Surface]) -> bool:
     """Whether two parts lie elsewhere against each other, judged at the middle of each."""
     i, j = parts
-    was, is_ = (group.T[i].inverse() @ group.T[j] for group in (before, after))
-    moved = is_ @ was.inverse()  # in the coordinates of part i
-    middles = (surfaces[i].T_part_surface.t, was.apply(surfaces[j].T_part_surface.t))
-    shift = min(float(np.linalg.norm(moved.apply(middle) - middle)) for middle in middles)
-    return is_.angle_to(was) > SLIP_TURN or shift > SLIP_SHIFT * surfaces[j].unit
+    was, now = (group.T[i].inverse() @ group.T[j] for group in (before, after))
+    limits = surfaces[j].scale.tolerances
+    same = limits.apart_turn, limits.apart_shift * surfaces[j].unit
+    by_j = now.is_near(was, *same, surfaces[j].T_part_surface.t)
+    return not (by_j or now.inverse().is_near(was.inverse(), *same, surfaces[i].T_part_surface.t))

@@ -19,7 +19,6 @@ from cmnet.solving.assembly import ranked
 from cmnet.solving.groups import Group, Pair, standing, with_singles
 from cmnet.solving.terms import Terms
 
-SHIFT = 0.03  # units by which agreeing joins may put a part's centre apart
 Surfaces = Callable[[str], Sequence[Surface]]  # of all parts, by the name of a scale; made when first asked for
 Each = Callable[[str, Callable[[Any], Any], Sequence[Any]], list[Any]]  # (stage, work, items): what work makes of each
 
@@ -75,6 +74,11 @@ class State:
     def centres(self) -> Array:
         return centres_of(self.parts)
 
+    @property
+    def shift(self) -> float:
+        """By which agreeing joins may put a part's centre apart."""
+        return self.acceptance.agree_shift * self.unit
+
     def all_groups(self) -> list[Group]:
         """Single parts included."""
         return with_singles(self.groups, len(self.parts))
@@ -85,12 +89,14 @@ class State:
 
     def believed(self) -> list[Join]:
         """The joins that groups may rest on."""
-        return self.terms.believed(self.joins, self.centres, SHIFT * self.unit)
+        return self.terms.believed(self.joins, self.centres, self.shift)
 
     def clashes(self, scales: tuple[str, ...]) -> Clashes:
         if scales not in self._clashes:
             said = self.memo.volumes.setdefault(scales, {})
-            self._clashes[scales] = Clashes([dict(enumerate(self.surfaces(name))) for name in scales], said)
+            self._clashes[scales] = Clashes(
+                [dict(enumerate(self.surfaces(name))) for name in scales], self.acceptance, said
+            )
         return self._clashes[scales]
 
     def take(self, groups: Sequence[Group]) -> None:

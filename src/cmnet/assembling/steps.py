@@ -12,15 +12,13 @@ from cmnet.assembling.state import State
 from cmnet.geometry.pose import Pose
 from cmnet.solving.groups import Group
 
-MANY = 300  # pairs of parts of different groups that are matched one by one, at most
-
 Who = Callable[[State], list[Two]]
 Begin = Callable[[State], bool]  # whether there is a reason to go on
 
 
 def all_parts(state: State) -> list[Two]:
     """Any two parts."""
-    return list(combinations((_alone(k) for k in range(len(state.parts))), 2))
+    return list(combinations((_single(k) for k in range(len(state.parts))), 2))
 
 
 def any_groups(state: State) -> list[Two]:
@@ -35,9 +33,9 @@ def larger_groups(state: State) -> list[Two]:
 
 def parts_across(state: State) -> list[Two]:
     """Single parts of different groups: a group with a part out of place fits nowhere as a whole."""
-    parts = [[_alone(k) for k in group.T] for group in state.all_groups()]
+    parts = [[_single(k) for k in group.T] for group in state.all_groups()]
     pairs = [(i, j) for a, b in combinations(parts, 2) for i in a for j in b]
-    return pairs if len(pairs) <= MANY else []
+    return pairs if len(pairs) <= state.acceptance.most_across else []
 
 
 def left_over(state: State) -> list[Two]:
@@ -58,7 +56,7 @@ def _with_largest(state: State, together: Sequence[Collection[int]]) -> Iterator
         yield from ((groups[largest], g) for k, g in enumerate(groups) if k != largest and areas[k] > 0)
 
 
-def _alone(k: int) -> Group:
+def _single(k: int) -> Group:
     return Group({k: Pose.identity()})
 
 

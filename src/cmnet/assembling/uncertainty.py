@@ -10,6 +10,7 @@ from scipy.sparse.csgraph import connected_components
 
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.types import Array
+from cmnet.pairing.align.normal_equations import add_between
 from cmnet.pairing.join import Join
 from cmnet.pairing.judge.uncertainty import Uncertainty, covariance_of
 from cmnet.pairing.surface.surface import Surface
@@ -80,9 +81,8 @@ def _solved(T: Sequence[Pose], stays: Sequence[int], links: Sequence[_Link]) -> 
         block = Pose(np.eye(3), -(T[i].t + T[j].t) / 2).adjoint()
         square = link.weight * block.T @ block
         spread = square @ link.covariance @ square
-        for a, b, sign in ((i, i, 1), (j, j, 1), (i, j, -1), (j, i, -1)):
-            H[a, :, b] += sign * square
-            S[a, :, b] += sign * spread
+        add_between(H, i, j, square)
+        add_between(S, i, j, spread)
     home = connected_components(linked, directed=False)[1]
     moves = [n for n in range(count) if n not in stays and home[n] == home[stays[0]]]
     A, M = (X[moves][:, :, moves].reshape(6 * len(moves), 6 * len(moves)) for X in (H, S))

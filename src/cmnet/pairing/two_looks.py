@@ -142,13 +142,11 @@ def _with_relief(close: Seen, pose: Twice) -> Twice:
 def _slipped_off(seen: Seen, before: Pose, after: Pose) -> bool:
     """Whether part j has left its place: hardly anything holds a crumb."""
     limits, middle = seen[0].scale.tolerances, seen[1].T_part_surface.t
-    shift = float(np.linalg.norm(after.apply(middle) - before.apply(middle)))
-    return after.angle_to(before) > limits.slipped_turn or shift > limits.slipped_shift * seen[1].unit
+    return not after.is_near(before, limits.slipped_turn, limits.slipped_shift * seen[1].unit, middle)
 
 
 def _held(seen: Seen, T_i_j: Pose) -> Pose:
     """The pose between the surfaces, where they hold it."""
     limits, before = seen[0].scale.tolerances, pose_of_surfaces(*seen, T_i_j)
     after = refine(*seen, refine(*seen, before, seen[0].scale.budget.rough))
-    moved = np.linalg.norm(after.t - before.t)
-    return after if after.angle_to(before) < limits.settled_turn and moved < limits.settled_shift else before
+    return after if after.is_near(before, limits.settled_turn, limits.settled_shift) else before

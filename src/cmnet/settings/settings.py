@@ -72,6 +72,19 @@ class Acceptance:
     rounds: int = 4  # groups that have grown are looked at again, so often at most
     most_fine: int = 16  # groups, single parts included, that are looked at finely, at most
     most_left: int = 30  # the same of which all are sought on the largest one with patience
+    most_across: int = 300  # pairs of parts of different groups that are matched one by one, at most
+    from_joins: int = 8  # poses of joins between their parts that are tried for two groups, the surest ones
+    from_pair: int = 2  # suggestions of the network that are taken from two parts,
+    from_groups: int = 12  # and for two groups
+    from_creases: int = 6  # poses of two parts that the coarse surfaces suggest to the first look,
+    few_pairs: int = 300  # where there are so few pairs
+    agree_shift: float = 0.03  # units of the first scale by which agreeing joins may put a part's centre apart
+    meeting: float = 0.03  # units within which samples of two parts of groups count as meeting
+    sunk: float = 4.0  # probes inside another part, weighed by depth, that say nothing yet: worn edges, noise, voxels
+    per_probe: float = 1.0  # nats that every further one says against a pose
+    swallowed: float = 0.3  # share of a part's volume inside another that says nothing yet,
+    per_volume: float = 60.0  # and nats for a whole volume
+    refused: float = 0.5  # confidence above which it is worth telling that a join was refused
 
 
 @dataclass(frozen=True)

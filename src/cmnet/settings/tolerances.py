@@ -58,6 +58,8 @@ class Tolerances:
     settled_shift: float = 0.05  # and how far
     slipped_turn: float = 20.0  # degrees from which two parts have slipped off each other where the skin goes on
     slipped_shift: float = 0.1  # or how far
+    apart_turn: float = 10.0  # degrees by which settling moves no two parts that are joined,
+    apart_shift: float = 0.05  # and length
     # What is known around a part
     known: float = 0.05  # how far from the surface distances are known, to about a voxel
     crease_known: float = 0.04  # the same of creases

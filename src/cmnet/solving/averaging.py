@@ -14,11 +14,12 @@ from scipy.spatial.transform import Rotation
 
 from cmnet.geometry.pose import Pose, cross_matrix
 from cmnet.geometry.types import Array
+from cmnet.pairing.align.normal_equations import add_between
 from cmnet.pairing.join import Join
 from cmnet.solving.groups import Group
 
-ROUNDS = 10
-FAR = 0.02  # lengths that a join may be off before it loses weight
+STEPS = 10
+LOOSE_JOIN = 0.02  # lengths that a join may be off before it loses weight
 
 
 def average(group: Group, centres: Array, length: float, held: Collection[int] = ()) -> Group:
@@ -36,7 +37,7 @@ def average(group: Group, centres: Array, length: float, held: Collection[int] =
     # In lengths, about the middle of the group, every part about its centre: scans may lie far from their origin.
     T = [Pose(group.T[k].R, (group.T[k].apply(centres[k]) - origin) / length) for k in parts]
     pulls = [_pull(join, place, centres, length) for join in group.joins]
-    for _ in range(ROUNDS):
+    for _ in range(STEPS):
         step = _step(T, stays, pulls)
         T = [_exp(step[n]) @ T[n] for n in range(len(parts))]
         if np.abs(step).max() < 1e-10:
@@ -61,12 +62,11 @@ def _step(T: Sequence[Pose], stays: list[int], pulls: Sequence[_Pull]) -> Array:
         where = (T[i].t + T[j].t) / 2
         off = T[i] @ T_i_j @ T[j].inverse()  # the identity where the join is met
         residual = np.r_[Rotation.from_matrix(off.R).as_rotvec(), off.apply(where) - where]
-        weight = confidence * min(1.0, FAR / (float(np.linalg.norm(residual)) + 1e-12))
+        weight = confidence * min(1.0, LOOSE_JOIN / (float(np.linalg.norm(residual)) + 1e-12))
         block = np.eye(6)
         block[3:, :3] = -cross_matrix(where)
         square, pull = weight * block.T @ block, weight * block.T @ residual
-        for a, b, sign in ((i, i, 1), (j, j, 1), (i, j, -1), (j, i, -1)):
-            H[a, :, b] += sign * square
+        add_between(H, i, j, square)
         g[i] -= pull
         g[j] += pull
     H[stays], H[:, :, stays], g[stays] = 0.0, 0.0, 0.0

@@ -103,7 +103,7 @@ def load_constraints(source: Known, parts: Sequence[str | Part]) -> Constraints:
     if isinstance(source, Mapping):
         return _Reader("the constraints", parts).read(source)
     if not isinstance(source, str | Path):
-        raise InputError(f"constraints are a file, a mapping laid out like one, or Constraints, not {_kind(source)}")
+        raise InputError(f"constraints are a file, a mapping laid out like one, or Constraints, not {_sort_of(source)}")
     path = expanded(source)
     data = read_json(path, "correct it, or give another file of constraints")
     return _Reader(str(path), parts).read(data)
@@ -154,7 +154,7 @@ class _Reader:
     def _entries(self, data: Mapping[str, Any], key: str) -> Iterator[tuple[str, Any]]:
         entries = data.get(key, [])
         if not isinstance(entries, list):
-            raise InputError(f"{self.source}: {key!r} is a list of entries, not {_kind(entries)}")
+            raise InputError(f"{self.source}: {key!r} is a list of entries, not {_sort_of(entries)}")
         for n, entry in enumerate(entries):
             yield f"{self.source}: entry {n + 1} of {key!r}", entry
 
@@ -178,7 +178,7 @@ class _Reader:
 
     def _several(self, where: str, entry: Any, size: int | None) -> tuple[int, ...]:
         if not isinstance(entry, list) or len(entry) < 2 or len(entry) != (size or len(entry)):
-            raise InputError(f"{where} must be a list of {size or 'two or more'} parts, not {_kind(entry)}")
+            raise InputError(f"{where} must be a list of {size or 'two or more'} parts, not {_sort_of(entry)}")
         found = tuple(self._index(where, part) for part in entry)
         if len(set(found)) < len(found):
             raise InputError(f"{where} names a part twice: {', '.join(map(str, entry))}")
@@ -192,7 +192,7 @@ class _Reader:
                 raise InputError(f"{where}: there is no part {part}; parts are numbered 0 to {len(names) - 1}")
             return part
         if not isinstance(part, str):
-            raise InputError(f"{where} must name parts by name, file name or number, not by {_kind(part)}")
+            raise InputError(f"{where} must name parts by name, file name or number, not by {_sort_of(part)}")
         if part in names:
             return names.index(part)
         files = [_file_name(other) for other in self.parts]
@@ -238,5 +238,5 @@ def _few(names: Sequence[str]) -> str:
     return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
 
 
-def _kind(value: Any) -> str:
+def _sort_of(value: Any) -> str:
     return f"a list of {len(value)}" if isinstance(value, list) else type(value).__name__

@@ -17,6 +17,7 @@ from scipy.spatial.transform import Rotation
 from cmnet.geometry.cells import Cells
 from cmnet.geometry.pose import Pose, cross_matrix
 from cmnet.geometry.types import Array, Ints
+from cmnet.pairing.align.normal_equations import add_between, plane_rows
 from cmnet.pairing.surface.surface import Surface
 from cmnet.settings import Settling
 
@@ -172,8 +173,7 @@ def _solution(
     H, g = np.zeros((count, 6, count, 6)), np.zeros((count, 6))
     for (i, j), equations in asked.items():
         square, pull = _normal_equations(equations, stiff)
-        for a, b, sign in ((i, i, 1), (j, j, 1), (i, j, -1), (j, i, -1)):
-            H[a, :, b] += sign * square
+        add_between(H, i, j, square)
         g[i] -= pull
         g[j] += pull
     moves = [n for n in range(count) if n not in stays]
@@ -186,7 +186,7 @@ def _solution(
 
 def _normal_equations(e: _Equations, stiff: float) -> tuple[Array, Array]:
     """(6, 6) and (6,) float, of a turn and a shift; what the equations leave free is held a little where they are."""
-    J = np.concatenate([np.cross(e.x, e.normal), e.normal], axis=1)
+    J = plane_rows(e.x, e.normal)
     square, pull = (e.weight[:, None] * J).T @ J, (e.weight * e.gap) @ J
     centre = e.x.mean(axis=0)
     size = max(float(np.sqrt(((e.x - centre) ** 2).sum(axis=1).mean())), 1e-9)

@@ -13,6 +13,17 @@ from cmnet.geometry.types import Array
 FEWEST_EQUATIONS = 12  # equations below which a pose is left as it is
 
 
+def plane_rows(x: Array, normal: Array) -> Array:
+    """(m, 6) float: by how much points x (m, 3) rise along their normals (m, 3) for each turn and shift of theirs."""
+    return np.concatenate([np.cross(x, normal), normal], axis=1)
+
+
+def add_between(H: Array, i: int, j: int, square: Array) -> None:
+    """Adds to H (n, 6, n, 6) what is asked of the motion of body j against body i. square : (6, 6) float"""
+    for a, b, sign in ((i, i, 1), (j, j, 1), (i, j, -1), (j, i, -1)):
+        H[a, :, b] += sign * square
+
+
 @compiled
 def add_row(x: Array, normal: Array, gap: float, weight: float, row: Array, products: Array, places: Array) -> None:
     """One equation gap + normal · (motion of x) = 0 more. row : (7,), to work in

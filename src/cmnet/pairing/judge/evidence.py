@@ -11,6 +11,7 @@ from cmnet.geometry.compiled import compiled
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.trees import even_tree, nearest_one
 from cmnet.geometry.types import Array, Bools, Ints
+from cmnet.pairing.align.normal_equations import plane_rows
 from cmnet.pairing.surface.creases import complement
 from cmnet.pairing.surface.surface import Surface
 
@@ -236,5 +237,5 @@ def _hold(b: Surface, side: _Side, rim: bool) -> float:
 
 def _stiffness(x: Array, normal: Array) -> Array:
     """(6, 6) float: mean resistance against turning and shifting of points held along normals. x, normal : (n, 3)"""
-    J = np.concatenate([np.cross(x, normal), normal], axis=1)
+    J = plane_rows(x, normal)
     return np.asarray(J.T @ J / max(len(x), 1))

@@ -16,6 +16,7 @@ from cmnet.geometry.pose import Pose
 from cmnet.geometry.types import Array
 from cmnet.pairing.align.icp import within
 from cmnet.pairing.align.joint_icp import facing, kernel
+from cmnet.pairing.align.normal_equations import plane_rows
 from cmnet.pairing.judge.evidence import Evidence, verify
 from cmnet.pairing.surface.surface import Surface
 
@@ -82,7 +83,7 @@ def covariance_of(a: Surface, b: Surface, T_a_b: Pose, evidence: Evidence | None
     off, together = max(float(np.sqrt(weight @ gap**2 / weight.sum())), EXACT), TOGETHER + LOOSE * loose
     centre = x.mean(axis=0)
     size = max(float(np.sqrt(((x - centre) ** 2).sum(axis=1).mean())), EXACT)
-    J = np.concatenate([np.cross(x - centre, normal), normal], axis=1)  # turns about the middle of the contact
+    J = plane_rows(x - centre, normal)  # turns about the middle of the contact
     held = (weight[:, None] * J).T @ J / (off**2 * together)
     # Nothing is as free as that: any turn, and a shift by the size of the contact.
     C = np.linalg.inv(held + np.diag(np.repeat([ANY_TURN, size], 3) ** -2.0))

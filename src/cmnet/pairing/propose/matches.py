@@ -41,14 +41,15 @@ def poses_from_matches(matches: Correspondences, count: int, by: Matching = Matc
     R, t = (np.concatenate(both) for both in zip(_from_frames(matches, by), _from_pairs(matches, by)))
     support = _agreeing(matches, R, t, by).sum(axis=1)
     kept: list[Pose] = []
+    same = by.same_turn, by.same_shift * matches.unit, matches.x_p.mean(axis=0)
     for h in np.argsort(-support, kind="stable")[: by.tried]:
         if len(kept) == count - 1:
             break
         T = _polished(matches, Pose(R[h], t[h]), by)
-        if not any(_same_matched(T, other, matches, by) for other in kept):
+        if not any(T.is_near(other, *same) for other in kept):
             kept.append(T)
     plain = robust_procrustes(matches.x_p, matches.x_q, matches.weights, by.inliers * matches.unit, by.rounds)
-    return kept if any(_same_matched(plain, T, matches, by) for T in kept) else [*kept, plain]
+    return kept if any(plain.is_near(T, *same) for T in kept) else [*kept, plain]
 
 
 def _from_frames(matches: Correspondences, by: Matching) -> tuple[Array, Array]:
@@ -99,9 +100,3 @@ def _polished(matches: Correspondences, T_q_p: Pose, by: Matching) -> Pose:
             break
         T_q_p = procrustes(matches.x_p, matches.x_q, weights)
     return T_q_p
-
-
-def _same_matched(a: Pose, b: Pose, matches: Correspondences, by: Matching) -> bool:
-    middle = matches.x_p.mean(axis=0)
-    shift = np.linalg.norm(a.apply(middle) - b.apply(middle))
-    return bool(a.angle_to(b) < by.same_turn and shift < by.same_shift * matches.unit)
