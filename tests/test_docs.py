@@ -219,6 +219,14 @@ def test_keys_of_the_result_are_described(result):
         assert f"`{column}`" in text
 
 
+def test_files_that_pages_name_are_there():
+    files = [path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py") if ".venv" not in path.parts]
+    for page in PAGES:
+        text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+        for named in re.findall(r"`(\w+/[\w/]+\.py)`", text):
+            assert any(f"/{file}".endswith(f"/{named}") for file in files), (page.name, named)
+
+
 def rows(page, columns):
     """The cells of the tables of a page that have so many columns, without the ticks around code."""
     lines = (ROOT / "docs" / page).read_text(encoding="utf-8").splitlines()

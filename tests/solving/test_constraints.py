@@ -45,6 +45,17 @@ def test_everything_is_read(tmp_path):
     assert found.different == ((0, 2), (0, 3), (2, 3))
 
 
+def test_a_pose_is_forbidden_or_a_pair():
+    T = Pose.random(np.random.default_rng(0), spread=1.0)
+    found = read(forbid=[["rim", "base"], {"parts": ["foot", 0], "pose": T.matrix().tolist()}, {"parts": [1, 2]}])
+    assert found.forbid == ((0, 1), (1, 2))
+    (wrong,) = found.wrong
+    assert wrong.parts == (0, 3)
+    assert np.allclose(wrong.T_i_j.matrix(), T.inverse().matrix())  # turned round with its parts
+    with pytest.raises(InputError, match="entry 1 of 'forbid': a pose is 4 rows"):
+        read(forbid=[{"parts": ["rim", "base"], "pose": EYE[:3]}])
+
+
 def test_of_one_object_all_are_the_same_and_the_rest_is_kept():
     assert of_one_object(NAMES).same == ((0, 1, 2, 3),)
     known = of_one_object(NAMES, read(forbid=[["handle", "base"]], same=[["rim", "base"]]))
