@@ -8,7 +8,8 @@ from breaking import fitted
 from cmnet.assembling.clashes import Clashes
 from cmnet.assembling.loop import finished, merge
 from cmnet.assembling.passes import Judge, Pass
-from cmnet.assembling.state import SHIFT, State, centres_of
+from cmnet.assembling.state import State, centres_of
+from cmnet.settings import Acceptance
 from cmnet.solving.terms import terms
 from worlds import numbered
 
@@ -19,7 +20,7 @@ def here(stage, work, items):
 
 def state_of(surfaces, joins=(), constraints=None, learned=None, each=here, coarse=None):
     """coarse : the same parts from afar; None: as they are"""
-    known = terms(constraints, centres_of(surfaces), SHIFT * surfaces[0].unit)
+    known = terms(constraints, centres_of(surfaces), Acceptance().agree_shift * surfaces[0].unit)
     seen = lambda name: coarse if coarse and name == "coarse" else surfaces  # noqa: E731
     state = State(seen, known, learned or {}, each)
     state.joins, state.memo.count = numbered(joins), len(joins)

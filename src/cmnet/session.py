@@ -58,7 +58,7 @@ class Session:
 
     def __init__(
         self,
-        parts: Any = (),
+        parts: Any = None,
         weights: str | Path | CMNet = DEFAULT,
         *,
         constraints: Known | None = None,
@@ -67,7 +67,7 @@ class Session:
         assembler: Assembler | None = None,
         progress: Progress | None = None,
     ) -> None:
-        self.parts: list[Part] = list(load_parts(parts)) if len(parts) else []
+        self.parts: list[Part] = [] if parts is None else load_parts(parts)
         self.assembler = assembler or Assembler(weights, seed=seed)
         if self.assembler.solver != "robust":
             raise InputError("a session needs the robust solver; the published one decides everything at once")

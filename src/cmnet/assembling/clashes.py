@@ -54,16 +54,16 @@ class Clashes:
         return by.per_probe * max(sinking(a, b, T) - by.sunk, 0.0) + by.per_volume * max(share - by.swallowed, 0.0)
 
 
-def refusals(groups: Sequence[Group], joins: Sequence[Join], clashes: Clashes) -> list[Refusal]:
+def refusals(groups: Sequence[Group], joins: Sequence[Join], clashes: Clashes, least: float) -> list[Refusal]:
     """Of every two groups the surest join that would make parts run into each other, if it is likely by itself.
 
-    groups : all, single parts included; joins : the surest first
+    groups : all, single parts included; joins : the surest first; least : confidence of a likely one
     """
     home = {k: n for n, group in enumerate(groups) for k in group.T}
     best: dict[frozenset[int], Refusal] = {}
     for join in joins:
         a, b = (home[k] for k in join.parts)
-        if a == b or join.sure <= clashes.by.refused or frozenset((a, b)) in best:
+        if a == b or join.sure <= least or frozenset((a, b)) in best:
             continue
         i, j = join.parts
         T_a_b = groups[a].T[i] @ join.T_i_j @ groups[b].T[j].inverse()

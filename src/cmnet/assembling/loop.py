@@ -120,7 +120,7 @@ def finished(state: State, names: Sequence[str]) -> Assembly:
     notes = [*terms.notes, *unmet(terms, groups, state.believed())]
     assembly = to_assembly(state.groups, len(names), state.joins, notes)
     if state.open:
-        refused = refusals(groups, state.joins, state.clashes(("first", "coarse")))
+        refused = refusals(groups, state.joins, state.clashes(("first", "coarse")), state.acceptance.refused)
         notes = [*notes, *(refusal.sentence(names) for refusal in refused)]
         assembly = replace(assembly, refused=refused, notes=notes)
     fixed = [k for k, T in terms.fixed.items() if np.allclose(assembly.poses[k], T.matrix())]

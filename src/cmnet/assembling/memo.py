@@ -10,10 +10,7 @@ from cmnet.geometry.types import Array
 from cmnet.pairing.join import Join
 from cmnet.solving.groups import Group
 
-STILL_TURN, STILL_SHIFT = (
-    0.5,
-    0.003,
-)  # degrees and units by which parts of a group may lie otherwise, so that it is still the same
+STILL_TURN, STILL_SHIFT = 0.5, 0.003  # degrees and units by which parts of one group may lie otherwise
 
 Key = frozenset[int]  # the parts of a group
 Two = tuple[Group, Group]

@@ -92,7 +92,7 @@ class Pass:
         return bool((state.open or state.aside) and together and broken and few) or self.judge is Judge.PAIR
 
 
-def plan(a: Acceptance = Acceptance()) -> tuple[Pass, ...]:  # noqa: B008
+def plan(a: Acceptance = Acceptance()) -> tuple[Pass, ...]:
     """The passes, one after the other."""
     groups = Pass("groups", larger_groups, ("first",), Judge.ONE, a.careful, enough=a.likely, rounds=a.rounds)
     coarse = replace(groups, name="coarse groups", who=any_groups, scales=("coarse", "first"), judge=Judge.TWO)
