@@ -21,7 +21,7 @@ from scipy.interpolate import griddata
 from scipy.ndimage import median_filter
 
 from cmnet.assembling.clashes import Clashes
-from cmnet.assembling.state import SHIFT, centres_of
+from cmnet.assembling.state import centres_of
 from cmnet.data.fracture import Fracture, fracture
 from cmnet.data.shapes import make_shape
 from cmnet.geometry.pose import Pose
@@ -35,6 +35,7 @@ from cmnet.pairing.surface.creases import complement
 from cmnet.pairing.surface.frames import pose_of_parts
 from cmnet.pairing.surface.surface import Surface, prepare, unit_of
 from cmnet.parts.part import Part
+from cmnet.settings import Acceptance
 from cmnet.solving.assembly import Assembly, to_assembly
 from cmnet.solving.groups import standing
 from cmnet.solving.growth import Problem
@@ -328,7 +329,7 @@ def put_together(surfaces: list[Surface], found: list[Join]) -> Assembly:
     """By all joins at once, as in the last pass."""
     numbered = [replace(join, number=n) for n, join in enumerate(found)]
     clashes = Clashes([dict(enumerate(surfaces))])
-    problem = Problem(numbered, centres_of(surfaces), SHIFT * surfaces[0].unit, clashes)
+    problem = Problem(numbered, centres_of(surfaces), Acceptance().agree_shift * surfaces[0].unit, clashes)
     groups = standing(solve(problem, surfaces[0].unit), np.array([surface.area for surface in surfaces]), {})
     return to_assembly(groups, len(surfaces), numbered)
 

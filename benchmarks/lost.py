@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 from cmnet.assembler import Assembler
-from cmnet.assembling.match import FROM_GROUPS, FROM_PAIR
 from cmnet.evaluation.metrics import crd
 from cmnet.evaluation.selection import drawn
 from cmnet.matched import breaks_of, judgement_of
@@ -25,10 +24,11 @@ from cmnet.model.weights import DEFAULT
 from cmnet.pairing.surface.combined import combine
 from cmnet.pairing.surface.surface import prepare, unit_of
 from cmnet.pairing.two_looks import examine_twice
-from cmnet.settings import COARSE, FIRST
+from cmnet.settings import COARSE, FIRST, Acceptance
 from pairs import ACCEPTED, Case, find, load_case, places
 from reporting import show, write_result
 
+ACCEPTANCE = Acceptance()  # as it is by default
 SIZES = {"below 0.5 %": (0.0, 0.005), "0.5 to 2 %": (0.005, 0.02), "2 to 10 %": (0.02, 0.1)}  # of all surface
 MISSING = 0.3  # of the other small parts are not there
 NEAR = 0.03  # mean distance of a part's points from their true places, over the object's size: what counts as right
@@ -55,8 +55,8 @@ def measure(case: Case, assembler: Assembler, tried: int) -> list[dict[str, Any]
         if len(group) > 1:
             whole = [combine([surfaces[k][n] for k in group], T) for n in range(2)]
         suggested = assembler.suggestions(described, [(k, j) for k in group])
-        learned = [T_k @ pose for k, T_k in zip(group, T) for pose in suggested[k, j][:FROM_PAIR]]
-        found = find(whole, surfaces[j], learned[:FROM_GROUPS], patient=False)
+        learned = [T_k @ pose for k, T_k in zip(group, T) for pose in suggested[k, j][: ACCEPTANCE.from_pair]]
+        found = find(whole, surfaces[j], learned[: ACCEPTANCE.from_groups], patient=False)
         truth = case.T[group[0]] @ case.T[j].inverse()
         close, far = zip(whole, surfaces[j])
         (pointed,) = examine_twice(close, far, [truth])

@@ -26,7 +26,6 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from cmnet.assembler import Assembler
-from cmnet.assembling.match import FROM_GROUPS, FROM_PAIR
 from cmnet.data.breaking_bad import FractureFolder
 from cmnet.data.objects import contact_areas
 from cmnet.data.stored import read_stored
@@ -41,9 +40,10 @@ from cmnet.pairing.surface.surface import Surface, prepare, unit_of
 from cmnet.pairing.two_looks import Twice, examine_twice, of_like_relief, seek, worth_showing
 from cmnet.parts.part import Part
 from cmnet.parts.points import sample_parts
-from cmnet.settings import COARSE, FINE, FIRST, Scale
+from cmnet.settings import COARSE, FINE, FIRST, Acceptance, Scale
 from reporting import show
 
+ACCEPTANCE = Acceptance()  # as it is by default
 TURN, SHIFT = 5.0, 0.02  # degrees, and shares of the object's largest side: what counts as right,
 PLACE = 0.05  # and as the right place of a part that is known to belong there
 LOOKS = {"first": (FIRST,), "coarse": (COARSE,), "fine": (FINE,), "both": (FIRST, COARSE)}
@@ -206,9 +206,9 @@ def run(
     for group, j in grouped:
         T = places(case, group)
         whole = [combine([surfaces[k][n] for k in group], T) for n in range(len(looks))]
-        suggested = [T_k @ pose for k, T_k in zip(group, T) for pose in learned(k, j)[:FROM_PAIR]]
+        suggested = [T_k @ pose for k, T_k in zip(group, T) for pose in learned(k, j)[: ACCEPTANCE.from_pair]]
         truth = case.T[group[0]] @ case.T[j].inverse()
-        measured = measure(whole, surfaces[j], suggested[:FROM_GROUPS], truth, case.size, patient)
+        measured = measure(whole, surfaces[j], suggested[: ACCEPTANCE.from_groups], truth, case.size, patient)
         rows.append(row(BELONGING if patient else "group", float(case.contact[group, j].sum()), measured))
     if foreign is not None:
         i, j = todo[0][0], len(parts) - 1

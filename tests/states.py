@@ -18,11 +18,12 @@ def here(stage, work, items):
     return [work(item) for item in items]
 
 
-def state_of(surfaces, joins=(), constraints=None, learned=None, each=here, coarse=None):
-    """coarse : the same parts from afar; None: as they are"""
-    known = terms(constraints, centres_of(surfaces), Acceptance().agree_shift * surfaces[0].unit)
+def state_of(surfaces, joins=(), constraints=None, learned=None, each=here, coarse=None, **enough):
+    """coarse : the same parts from afar; None: as they are; enough : see `Acceptance`"""
+    acceptance = Acceptance(**enough)
+    known = terms(constraints, centres_of(surfaces), acceptance.agree_shift * surfaces[0].unit)
     seen = lambda name: coarse if coarse and name == "coarse" else surfaces  # noqa: E731
-    state = State(seen, known, learned or {}, each)
+    state = State(seen, known, learned or {}, each, acceptance)
     state.joins, state.memo.count = numbered(joins), len(joins)
     return state
 

@@ -67,7 +67,7 @@ def test_a_part_that_slips_stays_where_its_join_put_it(egg, places):
     unit, near = egg[0][0].unit, jolt(np.random.default_rng(1), NEAR)
     settled = Group({k: near @ T for k, T in before.T.items()}, before.joins)
     assert without_slips(before, settled, egg[0]).T == settled.T  # the group as a whole may go anywhere
-    away = Pose(np.eye(3), np.array([2 * Tolerances().apart_shift * unit, 0.0, 0.0]))
+    away = Pose(np.eye(3), np.array([2 * egg[0][0].scale.tolerances.apart_shift * unit, 0.0, 0.0]))
     slipped = Group({**settled.T, small: away @ settled.T[small]}, before.joins)
     after = without_slips(before, slipped, egg[0])
     assert error(after.T, list(settled.T.values())) < 1e-9

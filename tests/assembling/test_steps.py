@@ -35,10 +35,10 @@ def test_single_parts_are_left_to_the_first_look(standing):
     assert len(steps.any_groups(standing((0, 1)))) == 3
 
 
-def test_parts_of_different_groups_are_matched_one_by_one_unless_they_are_too_many(standing, monkeypatch):
+def test_parts_of_different_groups_are_matched_one_by_one_unless_they_are_too_many(standing):
     state = standing((0, 1), (2, 3))
     assert named(steps.parts_across(state)) == [([0], [2]), ([0], [3]), ([1], [2]), ([1], [3])]
-    monkeypatch.setattr(steps, "MANY", 3)
+    state.acceptance = replace(state.acceptance, most_across=3)
     assert steps.parts_across(state) == []
 
 
