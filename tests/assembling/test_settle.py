@@ -5,7 +5,6 @@ import pytest
 
 from cmnet.assembling.settle import settle_on, without_slips
 from cmnet.geometry.pose import Pose
-from cmnet.settings import Tolerances
 from cmnet.solving.groups import Group
 from worlds import error, join, jolt
 
