@@ -35,6 +35,15 @@ def test_normals_turn_with_the_cloud(cloud):
     assert agreement.min() > 0.999
 
 
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("noise", [0.0, 0.004])
+def test_no_air_gets_through_the_gaps_between_random_points(seed, noise):
+    rng = np.random.default_rng(seed)
+    points, normals = sample_faces(MESHES["box"].triangles, 5000, rng)
+    outward = normals_of_cloud(points + noise * rng.standard_normal(points.shape))
+    assert (np.einsum("nc,nc->n", outward, normals) > 0).mean() > 0.99
+
+
 def test_two_separate_bodies_are_both_oriented():
     mesh = MESHES["sphere"]
     points, normals = sample_surface(np.asarray(mesh.vertices), mesh.faces, 800, np.random.default_rng(1))
