@@ -6,6 +6,7 @@ from scipy.sparse.csgraph import breadth_first_order, connected_components, mini
 from scipy.spatial import cKDTree
 
 from cmnet.geometry.outside import openness
+from cmnet.geometry.planes import axes_of_planes
 from cmnet.geometry.trees import nearest_few
 from cmnet.geometry.types import Array, Bools, Ints
 
@@ -37,8 +38,8 @@ def areas_of_points(points: Array, normals: Array | None = None, k: int = 8) -> 
     return np.asarray(np.median(alone[index], axis=1))  # a narrow face holds no disc of its own
 
 
-def normals_of_cloud(points: Array, k: int = 16) -> Array:
-    """Outward unit normals of a cloud: a plane through each point's k neighbours, turned to where the outside is.
+def normals_of_cloud(points: Array, k: int = 12) -> Array:
+    """Outward unit normals of a cloud: planes through k neighbours or more, turned to where the outside is.
 
     Points that do not know that by themselves agree with those that do, or else with each other and the enclosed
     volume, along a minimum spanning tree over the most parallel neighbours (Hoppe et al. 1992).
@@ -51,8 +52,7 @@ def normals_of_cloud(points: Array, k: int = 16) -> Array:
         return normals_of_cloud(points[some], k)[cKDTree(points[some]).query(points)[1]]
     k = min(k, len(points) - 1)
     neighbors = np.asarray(cKDTree(points).query(points, k=k + 1)[1], dtype=np.int64)
-    offsets = points[neighbors] - points[neighbors].mean(axis=1, keepdims=True)
-    axes = np.linalg.eigh(np.einsum("nki,nkj->nij", offsets, offsets))[1][:, :, 0]
+    axes = axes_of_planes(points, neighbors)
     seen = openness(points, axes)
     axes = axes * np.where(seen < 0, -1.0, 1.0)[:, None]
     signs, open_ended = _agreeing_signs(axes, neighbors, np.abs(seen) > TOLD)
