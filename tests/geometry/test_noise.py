@@ -22,7 +22,7 @@ def height(points):
     return (z - slope * x - 0.2 * y**2) / np.sqrt(1 + slope**2 + (0.4 * y) ** 2)
 
 
-@pytest.mark.parametrize("noise", [0.003, 0.01])
+@pytest.mark.parametrize("noise", [0.003, 0.01, 0.06])
 def test_noise_is_measured_whatever_the_surface_does(noise):
     points, normals = sheet(noise)
     assert noise_of(points, normals) == pytest.approx(noise, rel=0.35)
@@ -44,6 +44,16 @@ def test_most_of_it_is_averaged_away_and_the_fold_stays_sharp(rows, monkeypatch)
     fold = np.abs(points[:, 0]) < 0.05
     assert np.abs(height(still))[fold].mean() < 0.5 * np.abs(height(points))[fold].mean()
     assert np.einsum("nc,nc->n", normals, turned).min() > 0.9
+
+
+def test_a_ball_keeps_its_size_however_far_its_points_are_averaged():
+    rng = np.random.default_rng(0)
+    normals = rng.standard_normal((2000, 3))
+    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+    points = normals * (1 + 0.01 * rng.standard_normal((2000, 1)))
+    radius = np.linalg.norm(averaged(points, normals, 0.01, 0.001)[0], axis=1)
+    assert radius.mean() == pytest.approx(1, abs=0.002)
+    assert radius.std() < 0.004
 
 
 def test_a_few_points_have_no_noise_to_speak_of():
