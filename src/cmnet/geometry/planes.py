@@ -10,7 +10,7 @@ from cmnet.geometry.types import Array, Ints
 REACH = (1, 2, 4, 8, 16)  # rounds in which neighbours tell each other what they know, until planes are
 SURE = 0.05  # radians from their true direction, about, at half of the points
 CHOICES = 2  # times that a point may take a neighbour's plane for its own,
-BETTER = 4.0  # if that goes through the points around with so many times less variance
+BETTER = 8.0  # if that goes through the points around with so many times less variance
 
 
 def axes_of_planes(points: Array, neighbors: Ints) -> Array:
