@@ -9,7 +9,7 @@ from cmnet.geometry.trees import nearest_few
 from cmnet.geometry.types import Array, Ints
 
 BESIDE = 5  # neighbours that noise is measured against: more would see the surface bend
-CLOSE = 0.15  # noise over their distance from which the nearest share its chance: a quarter of the points is asked
+CLOSE = 0.15  # of their distance: with more noise the nearest are those at one height, and a quarter of all is asked
 ALIKE = 0.8  # neighbours whose normals have at least this cosine lie on the same face,
 OFF = 4.0  # weighed by how far they lie off its plane, in times the noise
 MOST = 60  # neighbours that are averaged, at most

@@ -12,7 +12,7 @@ from cmnet.geometry.volume import Box
 
 VOXELS = 500_000  # of the box around a cloud
 AROUND = 6  # neighbours by which the spacing is measured
-MESH = 1.6  # spacings: no air gets through holes smaller than this, a few of which any 100,000 random points have
+MESH = 1.6  # spacings: no air gets through holes smaller than this, wider than those between random points
 WIDEST = 0.99  # quantile of the points' spacings that counts as the spacing of all
 FINEST = 0.3  # smallest voxel, in median spacings
 

@@ -42,6 +42,6 @@ def _fitted(points: Array, neighbors: Ints) -> tuple[Array, Array, Array]:
             continue
         means, products = moments[:, :3], moments[:, 3:].reshape(n, 3, 3)
         values, axes = np.linalg.eigh(products - np.einsum("ni,nj->nij", means, means))
-        if np.median(np.abs(values[:, 0]) - SURE**2 * rounds * k * values[:, 1]) <= 0:
+        if np.median(values[:, 0] - SURE**2 * rounds * k * values[:, 1]) <= 0:
             break
     return axes[:, :, 0], means, np.maximum(values[:, 0], 0)
