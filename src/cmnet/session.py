@@ -74,7 +74,7 @@ class Session:
         names = tuple(part.name for part in self.parts)
         self.constraints = Constraints(names) if constraints is None else load_constraints(constraints, self.parts)
         self.one_object, self.progress = one_object, progress or silent
-        self.assembly: Assembly | None = None
+        self._assembly: Assembly | None = None
         self._decided: list[Constraints] = []  # before each decision
         self._areas: tuple[float, float] | None = None  # of the first parts as they came, and without noise
         self._still: list[Part] = []
@@ -84,6 +84,13 @@ class Session:
         self._kept: Kept = {}
         self._surfaces: dict[str, list[Surface]] = {}
         self._memo = Memo()
+
+    @property
+    def assembly(self) -> Assembly:
+        """What was solved last."""
+        if self._assembly is None:
+            raise InputError("nothing is solved yet; call `propose` first")
+        return self._assembly
 
     def propose(self) -> Assembly:
         """Compare all that has to be compared, which takes its time, and solve."""
@@ -111,8 +118,8 @@ class Session:
         assembly = finished(run(plan(acceptance), state), names)
         if self.assembler.has_network:
             assembly = with_doubt(assembly, self.assembler.net)
-        self.assembly = with_matches(assembly, self._kept)
-        return self.assembly
+        self._assembly = with_matches(assembly, self._kept)
+        return self._assembly
 
     def _see(self, looking: bool) -> None:
         """What the network has to say of parts and pairs that it has not seen. The first parts set all lengths."""
@@ -160,7 +167,7 @@ class Session:
     def lock(self, part: int | str) -> None:
         """The part stays where it is in the assembly."""
         k = self._index(part)
-        if self.assembly is None or not self.assembly.groups or k not in self.assembly.groups[0]:
+        if not self.assembly.groups or k not in self.assembly.groups[0]:
             raise InputError(f"{self.parts[k].name} has no place in the largest group; lock one of those that have")
         fixed = {**dict(self.constraints.fix), k: Pose.from_matrix(self.assembly.poses[k])}
         self._decide(replace(self.constraints, fix=tuple(fixed.items())))
@@ -195,7 +202,7 @@ class Session:
         self._learned = {(names[i], names[j]): T for (i, j), T in self._learned.items() if {i, j} <= names.keys()}
         self._kept = {(names[i], names[j]): m for (i, j), m in self._kept.items() if {i, j} <= names.keys()}
         self._decided.clear()
-        self.assembly = None
+        self._assembly = None
 
     def save(self, folder: str | Path) -> None:
         """Write the session into a folder, over what was saved there before: see `load`."""
@@ -231,9 +238,8 @@ class Session:
 
     def _touch(self, join: Join | int) -> Touch:
         """What a join of the assembly, or that of this number, says, with the smaller index first."""
-        known = self.assembly.joins if self.assembly else []
         number = join if isinstance(join, int) else join.number
-        found = next((candidate for candidate in known if candidate.number == number), None)
+        found = next((candidate for candidate in self.assembly.joins if candidate.number == number), None)
         if found is None:
             raise InputError(f"no join has the number {number}; give one of `session.assembly.joins`, or its number")
         i, j = found.parts
