@@ -44,6 +44,7 @@ def settings_of(args: argparse.Namespace) -> Settings:
         one_object=args.one_object,
         task=ASSEMBLY,
         limit=args.limit,
+        pieces=args.pieces,
     )
 
 
@@ -80,6 +81,7 @@ def main() -> None:
     parser.add_argument("--subset")
     parser.add_argument("--split")
     parser.add_argument("--half", choices=HALVES, help="only objects of one half (default: all)")
+    parser.add_argument("--pieces", default="all", help="N or N-M: only fractures of so many pieces")
     parser.add_argument("--limit", type=int, help="fractures under each condition, at most")
     parser.add_argument("--conditions", nargs="+", default=list(CONDITIONS), help="default: all that have a name")
     parser.add_argument("--weights", default=DEFAULT, help=f"{NO_WEIGHTS}: geometry alone (default: %(default)s)")
