@@ -20,6 +20,7 @@ from cmnet.judgement import GEOMETRY
 from cmnet.matched import UNFITTED
 from cmnet.parts.points import sample_parts, unit_length
 from cmnet.solving.assembly import Assembly
+from cmnet.solving.paper import solve_paper
 from results import BALL
 
 SMALL = {"widths": (4, 6, 8, 10), "features": 12, "descriptor": 16, "attention": 8}
@@ -122,6 +123,29 @@ def test_the_published_solver_keeps_the_best_edge_of_every_part(assembler, parts
     assert assembly.unplaced == []  # every part has some best edge
     assert len([join for join in assembly.joins if join.used]) == 2
     assert stages == [("descriptors", k, 3) for k in (1, 2, 3)] + [("matches", k, 3) for k in (1, 2, 3)]
+
+
+def test_the_score_of_a_published_edge_is_the_mass_of_all_matches(assembler, parts, monkeypatch):
+    edges = []
+    monkeypatch.setattr(cmnet.assembler, "solve_paper", lambda e, areas: edges.extend(e) or solve_paper(e, areas))
+    published = cmnet.Assembler(assembler.net, solver="paper", points=2000)
+    published.assemble(three := [*parts, parts[0].moved(Pose.random(np.random.default_rng(0)))])
+    described = published.describe(three)
+    assert len(edges) == 3
+    for edge in edges:
+        matches = published.match(described[edge.j], described[edge.i])
+        assert edge.weight == pytest.approx(float(matches.log_assignment[:-1, :-1].exp().sum()), rel=1e-6)
+        assert edge.weight > 1.5 * float(matches.weights.sum())  # of those that are kept
+
+
+def test_only_the_published_solver_leaves_large_parts_their_share(assembler, parts):
+    """One part among many whose shares are below the least that a part gets."""
+    small = [cmnet.Part(f"{k}", 0.2 * parts[0].vertices, parts[0].faces) for k in range(12)]
+    total = assembler.net.config.samples(800)
+    robust = assembler.shares([parts[0], *small])
+    published = cmnet.Assembler(assembler.net, solver="paper", points=800).shares([parts[0], *small])
+    assert robust == [256] * 13
+    assert published == [int(total / (1 + 12 * 0.04)), *[256] * 12]
 
 
 def test_loaded_parts_are_not_loaded_again(assembler, parts, monkeypatch):

@@ -14,7 +14,7 @@ from cmnet.assembling.work import WithoutNoise
 from cmnet.errors import InputError
 from cmnet.geometry.focus import focused
 from cmnet.geometry.pose import Pose
-from cmnet.geometry.sampling import allocate
+from cmnet.geometry.sampling import allocate, allocate_as_published
 from cmnet.matched import PairMatches, correspondences, scored, with_matches
 from cmnet.model.descriptors import Descriptors
 from cmnet.model.network import CMNet, Matches
@@ -149,11 +149,11 @@ class Assembler:
         return Session(loaded, constraints=known, assembler=self, progress=progress).propose()
 
     def _published(self, parts: Sequence[Part], tell: Progress) -> Assembly:
-        """By the published solver: one edge a pair, the weighted SVD of its matches, and their mass."""
+        """By the published solver: one edge a pair, the weighted SVD of its matches, and the mass of all of them."""
         parts, kept = self.still(parts, unit_length(parts), tell), Kept()
         described, pairs = self._described(parts, tell), list(combinations(range(len(parts)), 2))
         edges = [
-            Edge(*pair, self.net.pose(d_j, d_i, matches), float(matches.weights.sum()))
+            Edge(*pair, self.net.pose(d_j, d_i, matches), matches.mass)
             for pair, d_j, d_i, matches in self._matched(described, pairs, tell, kept)
         ]
         return with_matches(solve_paper(edges, [part.area for part in parts]), kept)
@@ -221,7 +221,8 @@ class Assembler:
         total = config.samples(self.points)
         if area is not None:
             total = round(total * float(areas.sum()) / area)
-        return [int(n) for n in allocate(areas, total, config.min_points)]
+        split = allocate_as_published if self.solver == "paper" else allocate
+        return [int(n) for n in split(areas, total, config.min_points)]
 
     def describe(self, parts: Sequence[Part]) -> list[Descriptors]:
         """One description per part, computed once per part. The parts share one scale, derived from them alone."""

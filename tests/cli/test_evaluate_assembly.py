@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+import cmnet.assembler
 from breaking import broken, solid_bar
 from cmnet.cli import main
 from cmnet.evaluation.selection import HALVES
@@ -101,3 +102,21 @@ def test_what_is_missing_is_named(data, capsys) -> None:
 def test_who_does_not_ask_is_not_told(data, argv, capsys) -> None:
     assert main(["evaluate", str(data), "--quiet", "--task", "assembly", "--one-object", *argv]) == 2
     assert "--one-object" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("argv", [["--weights", "none"], ["--method", "chance"], ["--task", "pairs"]])
+def test_points_of_a_network_that_is_not_asked_are_refused(data, argv, capsys) -> None:
+    assert main(["evaluate", str(data), "--quiet", "--task", "assembly", "--network-points", "500", *argv]) == 2
+    assert "--network-points" in capsys.readouterr().err
+
+
+def test_the_points_of_the_network_are_its_own(data, monkeypatch) -> None:
+    asked, allocate = [], cmnet.assembler.allocate_as_published
+    monkeypatch.setattr(
+        cmnet.assembler,
+        "allocate_as_published",
+        lambda areas, total, least: asked.append(total) or allocate(areas, total, least),
+    )
+    report = run(data, "--solver", "paper", "--network-points", "500", "--limit", "1")
+    assert report["protocol"]["network_points"] == 500
+    assert asked == [1000]  # half of what is drawn is seen

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from scipy.spatial import cKDTree
 
 from cmnet.geometry.pose import Pose
-from cmnet.geometry.sampling import allocate, sample_surface
+from cmnet.geometry.sampling import allocate, allocate_as_published, sample_surface
 
 BOX = trimesh.creation.box((1.0, 2.0, 0.5))
 SPHERE = trimesh.creation.icosphere(3)
@@ -104,3 +104,19 @@ def test_allocate_by_hand():
     assert allocate(np.array([3.0, 1.0]), 4000).tolist() == [3000, 1000]
     assert allocate(np.array([99.0, 1.0]), 1000).tolist() == [744, 256]
     assert allocate(np.array([1.0, 1.0, 1.0]), 1000).tolist() == [333, 333, 333]
+
+
+@given(areas=st.lists(st.floats(1e-2, 1e2), min_size=1, max_size=30), total=st.integers(1, 10000))
+def test_published_shares_of_large_parts_are_theirs_however_many_small_ones_there_are(areas, total):
+    areas = np.array(areas)
+    counts = allocate_as_published(areas, total)
+    large = counts > 256
+    assert (counts >= 256).all()
+    np.testing.assert_allclose(counts[large], (total * areas / areas.sum())[large], rtol=0, atol=1)
+    assert (total * areas[~large] / areas.sum() < 257).all()
+
+
+def test_shares_of_a_large_part_among_small_ones():
+    areas = np.array([19.0, *[1.0] * 19])
+    assert allocate(areas, 5000).tolist() == [256] * 20
+    assert allocate_as_published(areas, 5000).tolist() == [2500, *[256] * 19]

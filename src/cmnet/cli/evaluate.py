@@ -78,6 +78,8 @@ def _add_choice_of_method(parser: argparse.ArgumentParser) -> None:
     )
     text = "samples of an object (default: as the network was trained; where parts are solved, to measure by: 5000)"
     parser.add_argument("--points", type=natural, metavar="N", help=text)
+    text = "samples of an object that the network gets where parts are solved (default: as it was trained)"
+    parser.add_argument("--network-points", type=natural, metavar="N", help=text)
     parser.add_argument("--seed", type=seed, default=0, metavar="S", help="of samples, motions, chance (default: 0)")
     parser.add_argument("--workers", type=natural, default=1, metavar="N", help="processes (default: %(default)s)")
 
@@ -122,6 +124,8 @@ def _settings(args: argparse.Namespace) -> Settings:
         _require_weights(args)
     if args.one_object:
         _require_robust(args)
+    if args.network_points:
+        _require_network(args)
     low, high = args.pieces or (None, None)
     return Settings(
         data=str(args.data),
@@ -129,6 +133,7 @@ def _settings(args: argparse.Namespace) -> Settings:
         split=args.split,
         pieces="all" if low is None else f"{low}" if low == high else f"{low}-{high}",
         points=args.points or (_own_points(args) if asked else USUAL_POINTS),
+        network_points=args.network_points,
         seed=args.seed,
         half=args.half,
         method=args.method,
@@ -165,6 +170,13 @@ def _require_robust(args: argparse.Namespace) -> None:
 
     if args.method != "cmnet" or _solver(args) != "robust":
         raise InputError("--one-object is told to the robust solver only; add --solver robust, or leave it out")
+
+
+def _require_network(args: argparse.Namespace) -> None:
+    from cmnet.errors import InputError
+
+    if args.method != "cmnet" or _solver(args) is None or args.weights == NO_WEIGHTS:
+        raise InputError("--network-points are for a solver with a network; add --solver and weights, or leave it out")
 
 
 def _known(args: argparse.Namespace, settings: Settings) -> list[Prediction]:

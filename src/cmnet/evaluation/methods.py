@@ -40,6 +40,7 @@ def method_makers(
 ) -> Makers:
     """The method by its name, with chance beside it; each is made once, when it is first needed.
 
+    points     : samples of an object that the network gets; None: as it was trained
     solver     : puts the parts together; None: the network alone says the pose of a pair
     one_object : tell it that all parts belong to one object
     """
@@ -48,7 +49,10 @@ def method_makers(
     by_chance: Makers = {"chance": lambda: chance(seed)}
     if name == "chance":
         return by_chance
-    own = cache(lambda: network(weights, points, seed) if solver is None else solved(weights, solver, seed, one_object))
+    if solver is None:
+        own = cache(lambda: network(weights, points, seed))
+    else:
+        own = cache(lambda: solved(weights, solver, seed, one_object, points))
     return {"cmnet": own, **by_chance}
 
 
@@ -59,12 +63,12 @@ def network(weights: str, points: int | None, seed: int) -> Method:
     return pairwise(Assembler(weights=weights, points=points, seed=seed).pose)
 
 
-def solved(weights: str, solver: str, seed: int, one_object: bool = False) -> Method:
+def solved(weights: str, solver: str, seed: int, one_object: bool = False, points: int | None = None) -> Method:
     """All parts put together by the assembler, with the weights, "none" included, and the solver of that name."""
     from cmnet.assembler import Assembler
 
     # One core an object: several of them are judged side by side.
-    return assembled(Assembler(weights, solver=solver, seed=seed, workers=1), seed, one_object)
+    return assembled(Assembler(weights, solver, points, seed=seed, workers=1), seed, one_object)
 
 
 def assembled(assembler: Assembles, seed: int = 0, one_object: bool = False) -> Method:

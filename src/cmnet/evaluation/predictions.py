@@ -36,6 +36,7 @@ class Settings:
     split: str | None = None  # None = every fracture found
     pieces: str = "all"  # "2", "2-8" or "all"
     points: int = 5000  # per object, split by area
+    network_points: int | None = None  # per object, that the network gets where parts are solved; None = as trained
     seed: int = 0
     half: str | None = None  # only objects of the development or the held-out half; None = all
     method: str = "cmnet"

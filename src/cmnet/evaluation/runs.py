@@ -24,7 +24,8 @@ Share = tuple[int, tuple[str, ...]]  # number of a fracture, and the methods to 
 def makers_of(settings: Settings) -> Makers:
     """The methods that the settings ask for, by name."""
     weights = settings.weights or NO_WEIGHTS
-    how = settings.points, settings.seed, settings.solver, settings.one_object
+    points = settings.points if settings.solver is None else settings.network_points
+    how = points, settings.seed, settings.solver, settings.one_object
     return method_makers(settings.method, weights, *how)
 
 

@@ -148,3 +148,13 @@ def allocate(areas: Array, total: int, minimum: int = 256) -> Ints:
             break
         small |= too_small
     return counts
+
+
+def allocate_as_published(areas: Array, total: int, minimum: int = 256) -> Ints:
+    """Every part its share of `total` by area, rounded down; small ones get `minimum`, at nobody's expense.
+
+    areas : (p,) float → (p,) int, all together up to `p * minimum` more than `total`
+    """
+    areas = np.asarray(areas, dtype=np.float64)
+    shares = np.floor(total * areas / areas.sum() + 1e-6)  # the rounding of a moved part must not cost a sample
+    return np.maximum(shares, minimum).astype(np.int64)

@@ -53,6 +53,11 @@ class Matches:
     log_assignment: Tensor
     attention: tuple[Tensor, Tensor]
 
+    @property
+    def mass(self) -> float:
+        """Σ exp(Z) over all pairs of points, kept or not; the dustbins are left out."""
+        return float(self.log_assignment[:-1, :-1].exp().sum(dtype=torch.float64))
+
 
 class CMNet(nn.Module):
     """Combinative matching: equal shape, opposite occupancy, in learned local frames.
