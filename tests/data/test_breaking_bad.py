@@ -116,3 +116,28 @@ def test_no_folder_no_fracture_and_compressed_data(tmp_path):
     tree(tmp_path, "everyday/Vase/aa/mode_0/compressed_fracture.npy")
     with pytest.raises(InputError, match=r"decompress\.py"):
         find_fractures(tmp_path)
+
+
+def test_lists_of_fractures_with_their_numbers_of_pieces(root, tmp_path):
+    """As the field keeps them; what the numbers leave out need not be there."""
+    listed = tmp_path / "everyday_val.txt"
+    listed.write_text(
+        "002 everyday/Vase/aa/fractured_9\n001 everyday/Vase/gone/mode_0\n012 everyday/Mug/bb/mode_1\n"
+        "026 everyday/Vase/gone/mode_1\n002 artifact/39_sf/fractured_0\n"
+    )
+    three = ["artifact/39_sf/fractured_0", "everyday/Mug/bb/mode_1", "everyday/Vase/aa/fractured_9"]
+    assert names(find_fractures(root, None, str(listed), (2, 20))) == three
+    assert names(find_fractures(root, "everyday", str(listed), (2, 20))) == three[1:]
+    assert names(find_fractures(root, "everyday", str(listed), (2, 2))) == three[2:]
+    with pytest.raises(InputError, match="lists nothing of this subset and number of pieces"):
+        find_fractures(root, "everyday", str(listed), (5, 6))
+    (root / "data_split/everyday.val.txt").write_text("everyday/Vase/aa/fractured_10\n")
+    assert names(find_fractures(root, None, "val")) == ["everyday/Vase/aa/fractured_10"]
+
+
+def test_a_list_of_another_version_is_refused(root, tmp_path):
+    (tmp_path / "v1.txt").write_text("003 everyday/Vase/aa/fractured_9\n")
+    with pytest.raises(InputError, match=r"fractured_9 has 2 pieces, not 3.*v1, or v2"):
+        find_fractures(root, None, str(tmp_path / "v1.txt"), (2, 20))
+    with pytest.raises(InputError, match=r"no list at .*gone\.txt"):
+        find_fractures(root, None, str(tmp_path / "gone.txt"))

@@ -2,7 +2,9 @@
 
     ROOT/everyday/Bottle/OBJECT/fractured_0/piece_0.obj     subset / category / object / fracture / pieces (.obj, .ply)
     ROOT/artifact/OBJECT/mode_3/piece_0.obj                 the other subsets have no categories
-    ROOT/data_split/everyday.train.txt                      one object a line: everyday/Bottle/OBJECT
+    ROOT/data_split/everyday.train.txt                      one object a line: everyday/Bottle/OBJECT; or one fracture:
+                                                            everyday/Bottle/OBJECT/mode_0, with or without its number
+                                                            of pieces before it: 003 everyday/Bottle/OBJECT/mode_0
 
     ROOT/SET/OBJECT/any names, contacts.json                real scans: any folder with a file that says where its
     ROOT/SET/OBJECT/any names, gt_pose.json                 pieces belong (see cmnet.data.stored)
@@ -11,7 +13,9 @@ v2 (volume constrained) is the same tree under other roots; `subset` may be a pa
 """
 
 import logging
+import math
 import os
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -51,16 +55,19 @@ def find_fractures(
 ) -> list[FractureFolder]:
     """All fractures below `root`, in natural order of their names.
 
-    subset : folder below the root to keep to      split  : keep to the objects listed in data_split/SUBSET.SPLIT.txt
+    subset : folder below the root to keep to
+    split  : keep to the objects and fractures that data_split/SUBSET.SPLIT.txt lists, or a .txt file of that path
     pieces : fewest and most pieces, inclusive; None takes any number
     """
     root = expanded(root)
     if not root.is_dir():
         raise InputError(f"no such folder: {root}; give the folder that holds the subsets and data_split")
-    starts = _listed_objects(root, subset, split) if split else [_subset_folder(root, subset)]
+    listed = _listed(root, subset, split, pieces) if split else {}
+    starts = list(listed) or [_subset_folder(root, subset)]
     found = [f for start in starts for f in _walk(root, start)]
     if not found:
         raise InputError(_nothing_found(root, starts))
+    _refuse_other_version(found, listed)
     found = _with_known_places(sorted({f.name: f for f in found}.values(), key=lambda f: natural_key(f.name)))
     kept = [f for f in found if pieces is None or pieces[0] <= len(f.files) <= pieces[1]]
     if not kept:
@@ -92,20 +99,36 @@ def _subset_folder(root: Path, subset: str | None) -> Path:
     return folder
 
 
-def _listed_objects(root: Path, subset: str | None, split: str) -> list[Path]:
-    """The objects that the split files name, each file once all its lines have been found on disk."""
+def _listed(root: Path, subset: str | None, split: str, pieces: tuple[int, int] | None) -> dict[Path, int | None]:
+    """The objects and fractures that the split files name, and how many pieces they are said to have."""
     base = (root / subset).parent if subset else root
+    entries = {folder: n for file in _lists(base, subset, split) for folder, n in _entries(file, base, pieces).items()}
+    kept = {folder: n for folder, n in entries.items() if subset is None or folder.is_relative_to(root / subset)}
+    if not kept:
+        raise InputError(f"{split} lists nothing of this subset and number of pieces; ask for others, or leave it out")
+    return kept
+
+
+def _lists(base: Path, subset: str | None, split: str) -> list[Path]:
+    if split.endswith(".txt"):
+        if not (file := expanded(split)).is_file():
+            raise InputError(f"no list at {file}; give a file of one object or fracture a line, or the name of a split")
+        return [file]
     pattern = f"{Path(subset).name if subset else '*'}.{split}.txt"
     lists = sorted((base / "data_split").glob(pattern))
     if not lists:
         there = ", ".join(p.name for p in sorted((base / "data_split").glob("*.txt"))) or "no list at all"
         raise InputError(f"no split file {base / 'data_split' / pattern}; there is: {there}")
-    return [folder for file in lists for folder in _objects_of(file, base)]
+    return lists
 
 
-def _objects_of(file: Path, base: Path) -> list[Path]:
-    lines = [line.strip() for line in file.read_text(encoding="utf-8").splitlines()]
-    names = [line for line in lines if line and not line.startswith("#")]
+def _entries(file: Path, base: Path, pieces: tuple[int, int] | None) -> dict[Path, int | None]:
+    """What a list names. Lines of other numbers of pieces are passed over, all others must be found on disk."""
+    lines = [line.strip() for line in file.read_text(encoding="utf-8", errors="replace").splitlines()]
+    told = [_name_and_count(line) for line in lines if line and not line.startswith("#")]
+    low, high = pieces or (0, math.inf)
+    wanted = [(name, n) for name, n in told if n is None or low <= n <= high]
+    names = [name for name, _ in wanted]
     subset = file.name.split(".")[0]
     # Lines start with the subset in v1; lists made by hand often leave it out.
     folders = [base / name if (base / name).is_dir() else base / subset / name for name in names]
@@ -115,7 +138,23 @@ def _objects_of(file: Path, base: Path) -> list[Path]:
             f"{file} lists {len(missing)} of {len(names)} objects that are not in {base}, first {missing[0]}; "
             "unpack them or take their lines out"
         )
-    return folders
+    return dict(zip(folders, (n for _, n in wanted)))
+
+
+def _name_and_count(line: str) -> tuple[str, int | None]:
+    """Of `003 everyday/Bottle/OBJECT/mode_0`; the number may be left out."""
+    told = re.fullmatch(r"(\d{1,6})\s+(.+)", line)
+    return (told[2], int(told[1])) if told else (line, None)
+
+
+def _refuse_other_version(found: list[FractureFolder], listed: dict[Path, int | None]) -> None:
+    """The lists of v1 and v2 name fractures alike that are not."""
+    for fracture in found:
+        if listed.get(fracture.path) not in (None, len(fracture.files)):
+            raise InputError(
+                f"{fracture.name} has {len(fracture.files)} pieces, not {listed[fracture.path]} as the list says; "
+                "take the list of this version of the data (v1, or v2 with constrained volumes)"
+            )
 
 
 def _walk(root: Path, folder: Path) -> Iterator[FractureFolder]:
