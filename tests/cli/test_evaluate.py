@@ -11,9 +11,11 @@ import pytest
 import trimesh
 
 from cmnet.cli import evaluate, main
-from cmnet.data.breaking_bad import FractureFolder
+from cmnet.data.breaking_bad import BROKEN, FractureFolder
 from cmnet.data.scan import Condition
 from cmnet.errors import InputError
+from cmnet.evaluation.choices import PUBLISHED_CHOICES
+from cmnet.geometry.sampling import allocate, allocate_as_published
 
 
 @dataclass(frozen=True)
@@ -39,11 +41,13 @@ class Folder:
     """Twelve boxes in halves, and a record of what was asked for."""
 
     asked: tuple = ()
+    share: Any = None
 
     def __init__(
-        self, root, subset=None, split=None, pieces=(2, 20), total_points=5000, seed=0, condition=None
+        self, root, subset=None, split=None, pieces=(2, 20), total_points=5000, seed=0, condition=None, share=None
     ) -> None:
         type(self).asked = (str(root), subset, split, pieces, total_points, seed, condition)
+        type(self).share = share
         names = [f"everyday/Box/{k}" for k in range(12)]
         self.fractures = [FractureFolder(Path(name), name, (), "everyday", "Box", name[-1]) for name in names]
 
@@ -107,6 +111,30 @@ def test_hands_the_choice_of_data_on(cli) -> None:
         *["--scan", "cloud-10k,noise=0.5e-3"],
     )
     assert Folder.asked == ("d", "s", "val", (2, 8), 99, 3, Condition(points=10_000, noise=0.0005))
+
+
+def test_the_papers_protocol_brings_its_fractures_samples_figures_and_references(cli, tmp_path) -> None:
+    argv = "data", "--method", "chance", "--quiet", "--json", "a.json", "--markdown", "a.md"
+    for task, span in ("pairs", (2, 2)), ("assembly", (2, 20)):
+        cli(*argv, "--protocol", "paper", "--task", task)
+        assert (Folder.asked[3], Folder.share) == (span, allocate_as_published)
+        report = json.loads((tmp_path / "a.json").read_text())
+        assert report["protocol"]["protocol"] == "paper"
+        assert {row["method"] for row in report["rows"]} == {"identity", "chance", "oracle"}
+        assert "PA_CRD (%) | earned (%)" in (tmp_path / "a.md").read_text()
+        assert report["protocol"]["choices"] == list(PUBLISHED_CHOICES[task])
+    cli(*argv, "--protocol", "paper", "--pieces", "3-5")
+    assert Folder.asked[3] == (3, 5)
+    cli(*argv)
+    assert (Folder.asked[3], Folder.share) == (BROKEN, allocate)
+    assert "earned" not in (tmp_path / "a.md").read_text()
+
+
+def test_predictions_of_another_protocol_are_stale(cli) -> None:
+    argv = "data", "--method", "chance", "--quiet", "--predictions", "p.jsonl"
+    cli(*argv)
+    with pytest.raises(InputError, match=r"pieces = 'all', not '2'; protocol = 'strict', not 'paper'"):
+        cli(*argv, "--protocol", "paper")
 
 
 def test_a_second_run_scores_the_predictions_of_the_first(cli, tmp_path) -> None:

@@ -73,7 +73,7 @@ def test_order_and_pose_in_which_the_parts_enter_do_not_matter(make_bricks, samp
     off = {"brick_0": Pose(Rotation.from_rotvec([0.3, 0, 0]).as_matrix(), np.array([0, 0.2, 0]))}
     results = [vars(judge(sample(parts), parts, assembled(knowing(parts, off=off)), seed)) for seed in range(3)]
     for result in results:
-        result.update(rmse_r=0, seconds=0)
+        result.update(rmse_r=0, rmse_r_all=0, seconds=0)
     assert results[0] == pytest.approx(results[1])
     assert results[0] == pytest.approx(results[2])
 

@@ -8,10 +8,11 @@ from rich.console import Console
 from scipy.spatial.transform import Rotation
 
 from cmnet.evaluation.choices import CHOICES
+from cmnet.evaluation.columns import COLUMNS
 from cmnet.evaluation.methods import chance
 from cmnet.evaluation.predictions import Settings
 from cmnet.evaluation.protocol import predict, score
-from cmnet.evaluation.tables import COLUMNS, make_rows, shown, to_console, to_json, to_latex, to_markdown
+from cmnet.evaluation.tables import make_rows, shown, to_console, to_json, to_latex, to_markdown
 from cmnet.geometry.pose import Pose
 
 SETTINGS = Settings(data="somewhere")
@@ -112,7 +113,8 @@ def test_markdown_has_one_line_per_row_and_states_the_choices(scores) -> None:
     assert len(table) == len(rows) + 2
     assert {line.count("|") for line in table} == {len(COLUMNS["pairs"]) + 5}
     assert all(choice in text for choice in CHOICES["pairs"])
-    assert f"| {rows[0].crd:.2f} |" in table[2]
+    low, high = rows[0].intervals["crd"]
+    assert f"| {rows[0].crd:.2f} [{low:.2f}, {high:.2f}] |" in table[2]
 
 
 def test_latex_is_a_balanced_booktabs_table(scores) -> None:

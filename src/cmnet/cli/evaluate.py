@@ -12,6 +12,7 @@ worked examples:
   cmnet evaluate data/breaking_bad --task assembly --weights W --solver paper --workers 2  the published solver
   cmnet evaluate data/toy --split test --weights runs/toy/last.safetensors --json toy.json
   cmnet evaluate data/breaking_bad --pieces 2-8 --weights W --predictions bb.jsonl --markdown bb.md --latex bb.tex
+  cmnet evaluate data/breaking_bad --task assembly --protocol paper --method identity       the field's own figures
   cmnet evaluate data/breaking_bad --task assembly --scan cloud-10k-noise                  the pieces as noisy clouds
   cmnet evaluate data/breaking_bad --method chance --limit 50                               what guessing scores
 """
@@ -34,12 +35,15 @@ if TYPE_CHECKING:
 
 WIDTH = 151  # columns the table needs; narrower terminals wrap its lines rather than lose figures
 USUAL_POINTS = 5000  # samples of an object in the field's protocol
+PUBLISHED_PIECES = {("paper", "pairs"): (2, 2), ("paper", "assembly"): (2, 20)}  # pieces of a fracture, by default
 T = TypeVar("T")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("data", type=Path, metavar="DATA", help="folder of broken objects")
     parser.add_argument("--task", choices=("pairs", "assembly"), default="pairs", help="default: %(default)s")
+    text = "strict: ours; paper: the field's samples, figures, fractures and references (default: %(default)s)"
+    parser.add_argument("--protocol", choices=("strict", "paper"), default="strict", help=text)
     _add_choice_of_data(parser)
     _add_choice_of_method(parser)
     _add_outputs(parser)
@@ -47,21 +51,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_choice_of_data(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--subset", metavar="S", help="only this subset, such as everyday (default: all)")
-    parser.add_argument("--split", metavar="SPLIT", help="only what data_split/*.SPLIT.txt lists (default: all found)")
+    text = "only what data_split/*.SPLIT.txt lists, or a .txt file of objects or fractures (default: all found)"
+    parser.add_argument("--split", metavar="SPLIT", help=text)
     parser.add_argument(
         "--half", choices=("development", "held-out"), help="only objects of one half, by their names (default: all)"
     )
     parser.add_argument(
-        "--pieces", type=pieces, metavar="N|N-M", help="only fractures of so many pieces (default: all)"
+        "--pieces",
+        type=pieces,
+        metavar="N|N-M",
+        help="only fractures of so many pieces (default: all; by the paper's protocol 2, of assemblies 2-20)",
     )
     parser.add_argument("--scan", metavar="CONDITION", help="scan the pieces: a name, or key=value,... (default: not)")
     parser.add_argument("--limit", type=natural, metavar="N", help="only N fractures, evenly spaced over all")
 
 
 def _add_choice_of_method(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--method", choices=("cmnet", "chance"), default="cmnet", help="default: cmnet, chance beside it"
-    )
+    text = "default: cmnet, chance beside it; by the paper's protocol also identity, and oracle: true matches"
+    parser.add_argument("--method", choices=("cmnet", "chance", "identity", "oracle"), default="cmnet", help=text)
     parser.add_argument(
         "--weights",
         metavar="W",
@@ -126,7 +133,7 @@ def _settings(args: argparse.Namespace) -> Settings:
         _require_robust(args)
     if args.network_points:
         _require_network(args)
-    low, high = args.pieces or (None, None)
+    low, high = args.pieces or PUBLISHED_PIECES.get((args.protocol, args.task), (None, None))
     return Settings(
         data=str(args.data),
         subset=args.subset,
@@ -141,6 +148,7 @@ def _settings(args: argparse.Namespace) -> Settings:
         weights_sha256=fingerprint(args.weights) if asked else None,
         solver=_solver(args) if asked else None,
         one_object=args.one_object,
+        protocol=args.protocol,
         task=args.task,
         scan=args.scan,
         limit=args.limit,

@@ -15,6 +15,7 @@ from cmnet.data.scan import AS_STORED, Condition, foreign_part, scan
 from cmnet.data.stored import Stored, files_of, read_stored
 from cmnet.data.streams import stream
 from cmnet.errors import InputError
+from cmnet.geometry.sampling import Split, allocate
 from cmnet.geometry.types import Array, Bools
 from cmnet.parts.part import Part
 from cmnet.parts.points import Points, sample_parts, unit_length
@@ -57,9 +58,11 @@ class ObjectSource(Protocol):
         ...
 
 
-def sample_object(name: str, parts: Sequence[Part], total: int = 5000, seed: int = 0) -> SampledObject:
-    """Sample a broken object whose parts lie in their assembled places."""
-    points = tuple(sample_parts(parts, total, seed))
+def sample_object(
+    name: str, parts: Sequence[Part], total: int = 5000, seed: int = 0, split: Split = allocate
+) -> SampledObject:
+    """Sample a broken object whose parts lie in their assembled places. split : how the parts share the samples"""
+    points = tuple(sample_parts(parts, total, seed, split=split))
     return SampledObject(name, points, contact_areas(points), unit_length(points))
 
 
@@ -104,6 +107,7 @@ class FolderObjects:
 
     cache     : where prepared samples are kept; by default the user's cache folder. Never the data folder itself.
     condition : how the pieces are scanned
+    share     : how the pieces share the samples
     """
 
     def __init__(
@@ -116,10 +120,11 @@ class FolderObjects:
         seed: int = 0,
         cache: Path | None = None,
         condition: Condition = AS_STORED,
+        share: Split = allocate,
     ) -> None:
         self.root = expanded(root)
         self.fractures = self._all = find_fractures(self.root, subset, split, pieces)
-        self.total_points, self.seed, self.condition = total_points, seed, condition
+        self.total_points, self.seed, self.condition, self.share = total_points, seed, condition, share
         self.cache = default_cache() / "objects" if cache is None else expanded(cache)
 
     def __len__(self) -> int:
@@ -131,7 +136,8 @@ class FolderObjects:
     def get(self, i: int, variant: int = 0) -> SampledObject:
         """Object i; every variant is a fresh sampling of it."""
         fracture = self.fractures[i]
-        settings = FORMAT, self.total_points, self.seed, variant, str(self.condition)
+        shares = () if self.share is allocate else (self.share.__name__,)
+        settings = FORMAT, self.total_points, self.seed, variant, str(self.condition), *shares
         files = (*files_of(fracture), *(file for other in self._others(fracture) for file in files_of(other)))
         key = key_of(files, self.root, *settings)
         file = self.cache / key[:2] / f"{key}.npz"
@@ -144,7 +150,7 @@ class FolderObjects:
     def _sampled(self, fracture: FractureFolder, variant: int) -> SampledObject:
         seed = int(np.random.SeedSequence([self.seed, variant]).generate_state(1)[0])
         stored = self.read(fracture)
-        sampled = sample_object(fracture.name, stored.parts, self.total_points, seed)
+        sampled = sample_object(fracture.name, stored.parts, self.total_points, seed, self.share)
         own = np.isin(np.arange(len(stored.parts)), stored.foreign, invert=True)
         return replace(sampled, contact=sampled.contact * np.outer(own, own), foreign=stored.foreign)
 

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from cmnet.evaluation.choices import ASSEMBLY, PAIRS
+from cmnet.evaluation.choices import ASSEMBLY, PAIRS, PAPER
+from cmnet.evaluation.predictions import Settings
 
 
 @dataclass(frozen=True)
@@ -48,3 +49,29 @@ COLUMNS = {
         _TIME,
     ),
 }
+
+_CRD_MATING = Column("crd_mating", "CRD mating", "1e-2", r"CRD$_{\text{mating}}$", "$10^{-2}$", 2, "low")
+_EARNED = (
+    Column("pa_crd_earned", "earned", "%", "earned", r"\%", 1, "high"),
+    Column("pa_cd_earned", "earned", "%", "earned", r"\%", 1, "high"),
+)
+_PA = (_ACCURACY[0], _EARNED[0], _ACCURACY[1], _EARNED[1])
+PUBLISHED = {  # in the paper's order
+    PAIRS: (_ERRORS[0], _CRD_MATING, _ERRORS[1], _ERRORS[2], _ERRORS[4], *_PA, _TIME),
+    ASSEMBLY: (
+        _ERRORS[0],
+        _CRD_MATING,
+        _ERRORS[1],
+        Column("rmse_r_all", "RMSE(R)", "°", "RMSE(R)", r"$^{\circ}$", 2, "low"),
+        Column("rmse_r", "moved", "°", "moved", r"$^{\circ}$", 2, "low"),
+        Column("rmse_t_all", "RMSE(T)", "1e-2", "RMSE(T)", "$10^{-2}$", 2, "low"),
+        Column("rmse_t", "moved", "1e-2", "moved", "$10^{-2}$", 2, "low"),
+        *_PA,
+        _TIME,
+    ),
+}
+
+
+def columns_of(settings: Settings) -> tuple[Column, ...]:
+    """The columns that the task and the protocol ask for."""
+    return (PUBLISHED if settings.protocol == PAPER else COLUMNS)[settings.task]

@@ -10,6 +10,8 @@ from cmnet.data.streams import stream
 from cmnet.errors import InputError
 from cmnet.evaluation.answers import Answer, answer_of
 from cmnet.evaluation.cases import Puzzle
+from cmnet.evaluation.choices import PAPER, STRICT
+from cmnet.evaluation.oracle import Oracle
 from cmnet.geometry.pose import Pose
 
 if TYPE_CHECKING:
@@ -18,10 +20,11 @@ if TYPE_CHECKING:
     from cmnet.solving.assembly import Assembly
 
 Method = Callable[[Puzzle], Answer]
-Makers = Mapping[str, Callable[[], Method]]  # by name; called when the method is first needed
+Makers = Mapping[str, Callable[[], Method | Oracle]]  # by name; called when the method is first needed
 PairPose = Callable[["Points", "Points", float], Pose]  # (p, q, unit) → T_q_p
 
-METHODS = ("cmnet", "chance")
+METHODS = ("cmnet", "chance", "identity", "oracle")
+REFERENCES = {STRICT: ("chance",), PAPER: ("identity", "chance", "oracle")}  # by protocol, beside what is judged
 
 
 class Assembles(Protocol):
@@ -37,8 +40,9 @@ def method_makers(
     seed: int = 0,
     solver: str | None = None,
     one_object: bool = False,
+    protocol: str = STRICT,
 ) -> Makers:
-    """The method by its name, with chance beside it; each is made once, when it is first needed.
+    """The method by its name, with the references of the protocol beside it, each made when it is first needed.
 
     points     : samples of an object that the network gets; None: as it was trained
     solver     : puts the parts together; None: the network alone says the pose of a pair
@@ -46,14 +50,12 @@ def method_makers(
     """
     if name not in METHODS:
         raise InputError(f"there is no method {name!r}; choose one of {', '.join(METHODS)}")
-    by_chance: Makers = {"chance": lambda: chance(seed)}
-    if name == "chance":
-        return by_chance
     if solver is None:
         own = cache(lambda: network(weights, points, seed))
     else:
         own = cache(lambda: solved(weights, solver, seed, one_object, points))
-    return {"cmnet": own, **by_chance}
+    makers: Makers = {"cmnet": own, "chance": lambda: chance(seed), "identity": lambda: identity, "oracle": Oracle}
+    return {label: makers[label] for label in dict.fromkeys((name, *REFERENCES[protocol]))}
 
 
 def network(weights: str, points: int | None, seed: int) -> Method:
@@ -95,6 +97,12 @@ def pairwise(pose: PairPose) -> Method:
         return Answer(poses)
 
     return method
+
+
+def identity(puzzle: Puzzle) -> Answer:
+    """Every part unturned, its mean on the anchor's."""
+    means = np.array([points.xyz.mean(axis=0) for points in puzzle.points])
+    return Answer(np.array([Pose(np.eye(3), means[puzzle.anchor] - mean).matrix() for mean in means]))
 
 
 def chance(seed: int) -> Method:

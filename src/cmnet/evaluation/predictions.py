@@ -44,6 +44,7 @@ class Settings:
     weights_sha256: str | None = None
     solver: str | None = None  # None = no solver, the network alone
     one_object: bool = False  # whether the solver is told that all parts belong to one object
+    protocol: str = "strict"  # or the paper's: what is sampled, counted and shown
     task: str = "pairs"  # the most-touching pair of each fracture, or the whole assembly
     scan: str | None = None  # under which condition the parts are scanned; None = as stored
     anchor: str = "largest"  # by surface area

@@ -13,10 +13,11 @@ import numpy as np
 
 from cmnet.errors import InputError
 from cmnet.evaluation.cases import Case, pair_case
-from cmnet.evaluation.choices import PA_CD, PA_CRD
+from cmnet.evaluation.choices import MATING, PA_CD, PA_CRD
 from cmnet.evaluation.judged_joins import SHIFT, TURN, judge_joins
 from cmnet.evaluation.methods import Makers, Method
 from cmnet.evaluation.metrics import chamfer, crd, geodesic_rotation, part_accuracy, rmse_rotation, rmse_translation
+from cmnet.evaluation.oracle import Oracle, mates
 from cmnet.evaluation.predictions import HOW_TO_REPLACE, Prediction
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.types import Array, Bools
@@ -45,6 +46,11 @@ class Errors:
     pa_crd: float  # %
     pa_cd: float  # %
     in_place: float  # %, within 5 degrees and 2 % of the object's largest side
+    crd_mating: float | None  # ×1e-2, over the points on mating surfaces; None where there are none
+    rmse_r_all: float  # degrees, Euler, of T_part_anchor, the anchor's zero in the mean
+    rmse_t_all: float  # ×1e-2, likewise
+    pa_crd_earned: float  # % of the parts but the anchor
+    pa_cd_earned: float  # %
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,9 +98,9 @@ def predict(
             yield from (_ask(case, label, make(label)) for label in labels)
 
 
-def _ask(case: Case, label: str, method: Method) -> Prediction:
+def _ask(case: Case, label: str, method: Method | Oracle) -> Prediction:
     start = time.perf_counter()
-    answer = method(case.puzzle)
+    answer = method.answer(case) if isinstance(method, Oracle) else method(case.puzzle)
     seconds = time.perf_counter() - start
     poses = np.array(answer.poses, dtype=np.float64)
     poses[~np.isfinite(poses).all(axis=(1, 2))] = np.nan
@@ -180,7 +186,10 @@ def measure(parts: Sequence[Array], poses: Array, truth: Array, anchor: int, siz
     moved = [(predicted[k], true[k]) for k in range(len(parts)) if k != anchor]
     places = [T.apply(points) for T, points in zip(predicted, parts)]
     true_places = [T.apply(points) for T, points in zip(true, parts)]
-    crds = [crd(*part) for part in zip(parts, predicted, true)]
+    crds = np.array([crd(*part) for part in zip(parts, predicted, true)])
+    chamfers = np.array([chamfer(*part) for part in zip(places, true_places)])
+    others = np.arange(len(parts)) != anchor
+    relative = [(T_pred.inverse(), T_true.inverse()) for T_pred, T_true in zip(predicted, true)]
     angles = np.array([geodesic_rotation(*pair) for pair in moved])
     return Errors(
         crd=1e2 * float(np.average(crds, weights=[len(points) for points in parts])),
@@ -191,9 +200,25 @@ def measure(parts: Sequence[Array], poses: Array, truth: Array, anchor: int, siz
         within_5=1e2 * float(np.mean(angles < 5)),
         within_10=1e2 * float(np.mean(angles < 10)),
         pa_crd=1e2 * part_accuracy(crds, PA_CRD),
-        pa_cd=1e2 * part_accuracy([chamfer(*part) for part in zip(places, true_places)], PA_CD),
+        pa_cd=1e2 * part_accuracy(chamfers, PA_CD),
         in_place=1e2 * float(np.mean([_in_place(*part, size) for part in zip(parts, predicted, true)])),
+        crd_mating=_mating_crd(places, true_places, MATING * size),
+        rmse_r_all=float(np.mean([rmse_rotation(*pair) for pair in relative])),
+        rmse_t_all=1e2 * float(np.mean([rmse_translation(*pair) for pair in relative])),
+        pa_crd_earned=1e2 * part_accuracy(crds[others], PA_CRD),
+        pa_cd_earned=1e2 * part_accuracy(chamfers[others], PA_CD),
     )
+
+
+def _mating_crd(places: Sequence[Array], true_places: Sequence[Array], radius: float) -> float | None:
+    """CRD ×1e-2 over the points that truly lie within the radius of another part. places : p arrays (n_i, 3) float"""
+    found = mates(true_places, radius)
+    off = [np.linalg.norm(a - b, axis=1) for a, b in zip(places, true_places)]
+    touching = [
+        np.unique(np.concatenate([rows for (i, _), (rows, _) in found.items() if i == k])) for k in range(len(off))
+    ]
+    meant = np.concatenate([distances[rows] for distances, rows in zip(off, touching)])
+    return 1e2 * float(meant.mean()) if len(meant) else None
 
 
 def _in_place(points: Array, T_pred: Pose, T_true: Pose, size: float) -> bool:

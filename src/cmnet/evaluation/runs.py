@@ -25,7 +25,7 @@ def makers_of(settings: Settings) -> Makers:
     """The methods that the settings ask for, by name."""
     weights = settings.weights or NO_WEIGHTS
     points = settings.points if settings.solver is None else settings.network_points
-    how = points, settings.seed, settings.solver, settings.one_object
+    how = points, settings.seed, settings.solver, settings.one_object, settings.protocol
     return method_makers(settings.method, weights, *how)
 
 

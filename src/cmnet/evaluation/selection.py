@@ -12,7 +12,9 @@ import numpy as np
 from cmnet.data.breaking_bad import BROKEN, FractureFolder, find_fractures
 from cmnet.errors import InputError
 from cmnet.evaluation.cases import Load
+from cmnet.evaluation.choices import PAPER
 from cmnet.evaluation.predictions import Settings
+from cmnet.geometry.sampling import allocate, allocate_as_published
 
 if TYPE_CHECKING:
     from cmnet.data.objects import FolderObjects
@@ -42,6 +44,7 @@ def select(settings: Settings) -> FolderObjects:
         total_points=settings.points,
         seed=settings.seed,
         condition=condition,
+        share=allocate_as_published if settings.protocol == PAPER else allocate,
     )
     kept = [f for f in objects.fractures if settings.half in (None, half_of(f))]
     if not kept:

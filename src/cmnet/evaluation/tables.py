@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cmnet import __version__
-from cmnet.evaluation.choices import CHOICES, INTERVALS
-from cmnet.evaluation.columns import COLUMNS, Column
-from cmnet.evaluation.intervals import interval
+from cmnet.evaluation.choices import CHOICES, INTERVALS, PAPER, PUBLISHED_CHOICES
+from cmnet.evaluation.columns import Column, columns_of
+from cmnet.evaluation.intervals import intervals
 from cmnet.evaluation.predictions import Settings
 from cmnet.evaluation.protocol import ObjectScore
 
@@ -54,9 +54,17 @@ class Row:
     joins: int  # used, in all
     precision: float  # % of those that are right; not a number where there are none
     seconds: float  # per fracture
+    crd_mating: float  # ×1e-2, of the fractures that have mating points
+    rmse_r_all: float  # degrees, Euler, of T_part_anchor, the anchor included
+    rmse_t_all: float  # ×1e-2, likewise
+    pa_crd_earned: float  # % of the parts but the anchor
+    pa_cd_earned: float  # %
+    intervals: dict[str, tuple[float, float]]  # of 95 %, by the name of the figure
 
 
-INTERVAL = {name: (f"{name}_low", f"{name}_high") for name in ("pa_crd", "pa_cd", "in_place")}
+ENDS = ("pa_crd", "pa_cd", "in_place")  # figures whose intervals are fields, too
+ERRORS = ("crd", "cd", "rmse_r", "rmse_t", "geodesic_r", "within_5", "within_10", "crd_mating")
+MEANS = (*ERRORS, "rmse_r_all", "rmse_t_all", *ENDS, "pa_crd_earned", "pa_cd_earned", "placed", "seconds")
 LABELS = ("method", "subset", "pieces", "n")
 
 
@@ -75,32 +83,46 @@ def make_rows(scores: Sequence[ObjectScore], seed: int = 0) -> list[Row]:
 
 
 def _row(labels: tuple[str, str, str], scores: Sequence[ObjectScore], seed: int) -> Row:
-    errors = ("crd", "cd", "rmse_r", "rmse_t", "geodesic_r", "within_5", "within_10")
-    means = (*errors, "pa_crd", "pa_cd", "in_place", "placed", "seconds")
     joins, foreign = sum(s.joins for s in scores), sum(s.foreign for s in scores)
     method, subset, pieces = labels
+    bounds = _intervals(scores, seed)
     return Row(
         method,
         subset,
         pieces,
         n=len(scores),
-        whole=100 * float(np.mean([s.pa_crd > 100 - 1e-9 for s in scores])),
+        whole=100 * float(np.mean([_whole(s) for s in scores])),
         unplaced=sum(s.unplaced for s in scores),
         foreign=foreign,
         foreign_out=100 * sum(s.foreign_out for s in scores) / foreign if foreign else math.nan,
         joins=joins,
         precision=100 * sum(s.joins_right for s in scores) / joins if joins else math.nan,
-        **{name: float(np.mean([getattr(s, name) for s in scores])) for name in means},
-        **_intervals(scores, seed),
+        **{name: _mean(name, scores) for name in MEANS},
+        **{f"{name}_{end}": bound for name in ENDS for end, bound in zip(("low", "high"), bounds[name])},
+        intervals=bounds,
     )
 
 
-def _intervals(scores: Sequence[ObjectScore], seed: int) -> dict[str, float]:
-    bounds: dict[str, float] = {}
-    for name, ends in INTERVAL.items():
-        values, objects = [getattr(s, name) for s in scores], [s.object for s in scores]
-        bounds.update(zip(ends, interval(values, objects, np.random.default_rng(seed))))
-    return bounds
+def _whole(score: ObjectScore) -> bool:
+    return score.pa_crd > 100 - 1e-9
+
+
+def _mean(name: str, scores: Sequence[ObjectScore]) -> float:
+    """Over the scores that have the figure."""
+    values = [value for s in scores if (value := getattr(s, name)) is not None]
+    return float(np.mean(values)) if values else math.nan
+
+
+def _intervals(scores: Sequence[ObjectScore], seed: int) -> dict[str, tuple[float, float]]:
+    """Of all figures that are means, or shares of something, over the fractures."""
+    ones = [1.0] * len(scores)
+    shares = {name: ([getattr(s, name) or 0.0 for s in scores], ones) for name in MEANS}
+    shares["crd_mating"] = shares["crd_mating"][0], [float(s.crd_mating is not None) for s in scores]
+    shares["whole"] = [100.0 * _whole(s) for s in scores], ones
+    shares["precision"] = [100.0 * s.joins_right for s in scores], [float(s.joins) for s in scores]
+    values, counts = zip(*shares.values())
+    bounds = intervals(values, counts, [s.object for s in scores], np.random.default_rng(seed))
+    return dict(zip(shares, bounds))
 
 
 def shown(rows: Sequence[Row]) -> list[Row]:
@@ -138,7 +160,7 @@ def to_console(settings: Settings, rows: Sequence[Row]) -> "Table":
     """A table for the terminal."""
     from rich.table import Table
 
-    table, columns = Table(), COLUMNS[settings.task]
+    table, columns = Table(), columns_of(settings)
     for label in LABELS:
         table.add_column(label, justify="right" if label == "n" else "left", no_wrap=True)
     for column in columns:
@@ -152,7 +174,7 @@ def to_console(settings: Settings, rows: Sequence[Row]) -> "Table":
 
 def to_markdown(settings: Settings, rows: Sequence[Row]) -> str:
     """A Markdown table with the choices under it."""
-    columns = COLUMNS[settings.task]
+    columns = columns_of(settings)
     heads = [*LABELS, *(f"{column.head} ({column.unit})" for column in columns)]
     marks = ["---"] * (len(LABELS) - 1) + ["---:"] * (len(columns) + 1)
     lines = [heads, marks, *([*_labels(row), *_figures(row, columns, ranges=True)] for row in rows)]
@@ -164,7 +186,7 @@ def to_markdown(settings: Settings, rows: Sequence[Row]) -> str:
 
 def to_latex(settings: Settings, rows: Sequence[Row]) -> str:
     """A LaTeX table (booktabs, amsmath) with the choices as comments above it."""
-    columns = COLUMNS[settings.task]
+    columns = columns_of(settings)
     arrows = {"low": r"$\downarrow$", "high": r"$\uparrow$"}
     heads = [*LABELS, *(f"{column.tex_head} {arrows[column.better]}" for column in columns)]
     units = [*("" for _ in LABELS), *(f"({column.tex_unit})" for column in columns)]
@@ -179,8 +201,8 @@ def to_latex(settings: Settings, rows: Sequence[Row]) -> str:
 
 
 def choices(settings: Settings) -> list[str]:
-    """What the figures of this task rest on."""
-    return list(CHOICES[settings.task])
+    """What the figures of this task rest on, under this protocol."""
+    return list((PUBLISHED_CHOICES if settings.protocol == PAPER else CHOICES)[settings.task])
 
 
 def describe(settings: Settings) -> str:
@@ -193,12 +215,12 @@ def _labels(row: Row) -> list[str]:
 
 
 def _figures(row: Row, columns: Sequence[Column], ranges: bool = False) -> list[str]:
-    """What a row shows; `ranges` adds the interval to the figures that have one."""
+    """What a row shows; `ranges` adds the interval to every figure."""
     cells = []
     for column in columns:
         cell = _number(getattr(row, column.field), column.decimals)
-        if ranges and column.field in INTERVAL:
-            low, high = (_number(getattr(row, end), column.decimals) for end in INTERVAL[column.field])
+        if ranges:
+            low, high = (_number(bound, column.decimals) for bound in row.intervals[column.field])
             cell += f" [{low}, {high}]"
         cells.append(cell)
     return cells

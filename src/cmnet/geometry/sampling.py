@@ -4,6 +4,8 @@ Every choice rests on areas, distances and the random stream alone, so a moved o
 moved or scaled.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from cmnet.geometry.compiled import compiled
@@ -17,6 +19,8 @@ SURPLUS = 1.02  # how many samples too many end the search
 CELL = 1.000001  # side of a cell, in radii: what is as near as the radius lies in the same or the next cell
 NEIGHBORHOOD = (13, *range(13), *range(14, 27))  # of a cell, in base 3; itself first, where most rivals are
 SATURATION = 0.55  # samples per squared radius and unit area that so many candidates leave, rounded up
+
+Split = Callable[[Array, int, int], Ints]  # (areas, total, minimum) → samples of each part
 
 
 def sample_surface(vertices: Array, faces: Ints, count: int, rng: np.random.Generator) -> tuple[Array, Array]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from cmnet.geometry.noise import averaged, noise_of
 from cmnet.geometry.pose import Pose
-from cmnet.geometry.sampling import SATURATION, allocate, poisson_subset, sample_surface
+from cmnet.geometry.sampling import SATURATION, Split, allocate, poisson_subset, sample_surface
 from cmnet.geometry.types import Array, Ints
 from cmnet.parts.part import Part
 
@@ -38,12 +38,14 @@ class Points:
         return Points(T_b_a.apply(self.xyz), T_b_a.rotate(self.normals), self.area)
 
 
-def sample_parts(parts: Sequence[Part], total: int, seed: int = 0, minimum: int = 256) -> list[Points]:
+def sample_parts(
+    parts: Sequence[Part], total: int, seed: int = 0, minimum: int = 256, split: Split = allocate
+) -> list[Points]:
     """About `total` samples over all parts, split by area, at least `minimum` a part (a cloud: at most all it has).
 
     Neither the order of the parts nor their poses, names or scale change which samples are drawn.
     """
-    counts = allocate(np.array([part.area for part in parts]), total, minimum)
+    counts = split(np.array([part.area for part in parts]), total, minimum)
     return [sample_part(part, int(n), seed) for part, n in zip(parts, counts)]
 
 
