@@ -7,12 +7,12 @@ for chance beside them. Predictions can be kept in a file; the same command then
 or goes on where an interrupted run stopped.
 
 worked examples:
-  cmnet evaluate data/breaking_bad --subset everyday --split val --pieces 2 --weights W    the paper's pairwise protocol
+  cmnet evaluate data/breaking_bad --subset everyday --split val --protocol paper          the paper's table of pairs
   cmnet evaluate data/breaking_bad --task assembly --weights none --predictions bb.jsonl   all pieces, geometry alone
   cmnet evaluate data/breaking_bad --task assembly --weights W --solver paper --workers 2  the published solver
   cmnet evaluate data/toy --split test --weights runs/toy/last.safetensors --json toy.json
   cmnet evaluate data/breaking_bad --pieces 2-8 --weights W --predictions bb.jsonl --markdown bb.md --latex bb.tex
-  cmnet evaluate data/breaking_bad --task assembly --protocol paper --method identity       the field's own figures
+  cmnet evaluate data/breaking_bad --task assembly --protocol paper --method identity      the field's own figures
   cmnet evaluate data/breaking_bad --task assembly --scan cloud-10k-noise                  the pieces as noisy clouds
   cmnet evaluate data/breaking_bad --method chance --limit 50                               what guessing scores
 """
