@@ -66,6 +66,8 @@ def test_v2_below_a_folder_of_its_own(root, tmp_path_factory):
     found = find_fractures(outer, "volume_constrained/everyday", "train")
     assert found[0].name == "volume_constrained/everyday/Vase/aa/fractured_9"
     assert (found[0].subset, found[0].category) == ("volume_constrained/everyday", "Vase")
+    (outer / "v2.txt").write_text("002 everyday/Vase/aa/fractured_9\n002 artifact/39_sf/fractured_0\n")
+    assert find_fractures(outer, "volume_constrained/everyday", str(outer / "v2.txt")) == found[:1]
 
 
 def test_any_folder_that_holds_pieces_counts(tmp_path):

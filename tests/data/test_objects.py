@@ -6,6 +6,7 @@ import pytest
 from cmnet.data.objects import FolderObjects, sample_object
 from cmnet.errors import InputError
 from cmnet.geometry.pose import Pose
+from cmnet.geometry.sampling import allocate, allocate_as_published
 
 from .conftest import box
 
@@ -67,6 +68,14 @@ def test_the_cache_notices_changed_files_and_settings(bar_root, tmp_path):
     assert not same(first, objects.get(0, variant=1))
     assert not same(first, FolderObjects(bar_root, total_points=600, seed=1, cache=cache)[0])
     assert not same(first, FolderObjects(bar_root, total_points=700, cache=cache)[0])
+    published = FolderObjects(bar_root, total_points=600, cache=cache, share=allocate_as_published)[0]
+    areas = np.array([p.area for p in first.points])
+    assert [len(p) for p in first.points] == allocate(areas, 600).tolist()
+    assert (
+        [len(p) for p in published.points]
+        == allocate_as_published(areas, 600).tolist()
+        != allocate(areas, 600).tolist()
+    )
     file = objects.fractures[0].files[0]
     other = objects.fractures[1].files[0]
     file.write_bytes(other.read_bytes())

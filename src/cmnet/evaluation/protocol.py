@@ -212,13 +212,11 @@ def measure(parts: Sequence[Array], poses: Array, truth: Array, anchor: int, siz
 
 def _mating_crd(places: Sequence[Array], true_places: Sequence[Array], radius: float) -> float | None:
     """CRD ×1e-2 over the points that truly lie within the radius of another part. places : p arrays (n_i, 3) float"""
-    found = mates(true_places, radius)
-    off = [np.linalg.norm(a - b, axis=1) for a, b in zip(places, true_places)]
-    touching = [
-        np.unique(np.concatenate([rows for (i, _), (rows, _) in found.items() if i == k])) for k in range(len(off))
-    ]
-    meant = np.concatenate([distances[rows] for distances, rows in zip(off, touching)])
-    return 1e2 * float(meant.mean()) if len(meant) else None
+    mating = [np.zeros(len(points), dtype=bool) for points in places]
+    for (i, _), (rows, _) in mates(true_places, radius).items():
+        mating[i][rows] = True
+    off = np.linalg.norm(np.concatenate(places) - np.concatenate(true_places), axis=1)[np.concatenate(mating)]
+    return 1e2 * float(off.mean()) if len(off) else None
 
 
 def _in_place(points: Array, T_pred: Pose, T_true: Pose, size: float) -> bool:
