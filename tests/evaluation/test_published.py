@@ -19,12 +19,12 @@ def judge(objects, method):
 
 
 def test_identity_scores_what_the_paper_prints_for_methods_that_learn_nothing(make_bar) -> None:
-    """Where the mean of 1/n is .355 as on its lists: R of about 54° and an accuracy of 35.5 %, the anchor's."""
+    """Where the mean of 1/n is .355 as on its lists: R of about 53.5° and an accuracy of 35.5 %, the anchor's."""
     counts = [*[2] * 114, *[3] * 90, *[4] * 48, *[6] * 45, *[20] * 3]
     assert np.mean([1 / n for n in counts]) == pytest.approx(0.355, abs=0.001)
     scores = judge([make_bar(f"everyday/{k}/x", n, n=6) for k, n in enumerate(counts)], identity)
     row = make_rows(scores)[0]
-    assert row.rmse_r_all == pytest.approx(54, abs=2)
+    assert row.rmse_r_all == pytest.approx(53.5, abs=2)
     assert row.rmse_r == pytest.approx(83, abs=3)
     assert row.pa_crd == pytest.approx(35.5, abs=0.3)
     assert row.pa_crd_earned == pytest.approx(0, abs=0.3)
