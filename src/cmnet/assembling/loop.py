@@ -47,19 +47,11 @@ def rounds(state: State, step: Pass) -> None:
 
 def merge(state: State, step: Pass) -> None:
     """Solve by all candidates, from the groups that hold already."""
-    begun, rules, fixed = state.groups, state.terms.rules, state.terms.fixed
+    begun, rules, against = state.groups, state.terms.rules, state.clashes(step.solid)
     problem = Problem(
-        state.believed(),
-        state.centres,
-        state.shift,
-        state.clashes(step.solid),
-        step.accept,
-        step.relaxed,
-        begun,
-        rules,
-        step.places,
+        state.believed(), state.centres, state.shift, against, step.accept, step.relaxed, begun, rules, step.places
     )
-    groups = solve(problem, state.unit, fixed)
+    groups = solve(problem, state.unit, state.terms.fixed)
     if step.settles:
         same = {frozenset(group.T) for group in begun}
         groups = [g if frozenset(g.T) in same else _settled(state, g, step.scales) for g in groups]

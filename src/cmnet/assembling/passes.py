@@ -12,22 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from cmnet.assembling import steps
 from cmnet.assembling.state import State
-from cmnet.assembling.steps import (
-    Begin,
-    Who,
-    all_parts,
-    any_groups,
-    as_it_is,
-    larger_groups,
-    left_over,
-    left_over_of_one,
-    parts_across,
-    put_back,
-    remember,
-    remind,
-    take_apart,
-)
 from cmnet.settings import Acceptance
 
 
@@ -60,14 +46,14 @@ class Pass:
     """
 
     name: str
-    who: Who | None
+    who: steps.Who | None
     scales: tuple[str, ...]
     judge: Judge
     accept: float
     relaxed: float = 1.0
     enough: float = 0.5
     rounds: int = 1
-    begin: Begin = as_it_is
+    begin: steps.Begin = steps.as_it_is
     again: bool = False
     settles: bool = False
     places: bool = False
@@ -94,33 +80,25 @@ class Pass:
 
 def plan(a: Acceptance = Acceptance()) -> tuple[Pass, ...]:
     """The passes, one after the other."""
-    groups = Pass("groups", larger_groups, ("first",), Judge.ONE, a.careful, enough=a.likely, rounds=a.rounds)
-    coarse = replace(groups, name="coarse groups", who=any_groups, scales=("coarse", "first"), judge=Judge.TWO)
+    groups = Pass("groups", steps.larger_groups, ("first",), Judge.ONE, a.careful, enough=a.likely, rounds=a.rounds)
+    coarse = replace(groups, name="coarse groups", who=steps.any_groups, scales=("coarse", "first"), judge=Judge.TWO)
     likely = replace(coarse, name="likely", accept=a.likely, again=True)
-    placed = replace(likely, name="one object", relaxed=a.relaxed, begin=remind, places=True, told=True)
-    guess = replace(placed, name="guess", who=left_over_of_one, judge=Judge.BELONGING, relaxed=a.guess, enough=a.guess)
+    placed = replace(likely, name="one object", relaxed=a.relaxed, begin=steps.remind, places=True, told=True)
+    guess = replace(
+        placed, name="guess", who=steps.left_over_of_one, judge=Judge.BELONGING, relaxed=a.guess, enough=a.guess
+    )
+    left = replace(coarse, name="left over", who=steps.left_over, judge=Judge.PATIENT, accept=a.likely, enough=a.guess)
+    left = replace(left, begin=steps.remember, places=True, most=a.most_left, breaks=True)
     return (
-        Pass("pairs", all_parts, ("first",), Judge.PAIR, a.careful),
+        Pass("pairs", steps.all_parts, ("first",), Judge.PAIR, a.careful),
         groups,
-        replace(coarse, name="coarse pairs", who=parts_across, rounds=1, settles=True),
+        replace(coarse, name="coarse pairs", who=steps.parts_across, rounds=1, settles=True),
         replace(coarse, settles=True),
         replace(likely, settles=True),
-        Pass("fine", any_groups, ("fine",), Judge.ONE, a.likely, enough=a.likely, rounds=a.rounds, most=a.most_fine),
-        Pass(
-            "left over",
-            left_over,
-            ("coarse", "first"),
-            Judge.PATIENT,
-            a.likely,
-            enough=a.guess,
-            rounds=a.rounds,
-            begin=remember,
-            places=True,
-            most=a.most_left,
-            breaks=True,
-        ),
+        replace(groups, name="fine", who=steps.any_groups, scales=("fine",), accept=a.likely, most=a.most_fine),
+        left,
         placed,
-        replace(guess, begin=as_it_is, again=False),
-        replace(guess, name="taken apart", begin=take_apart),
-        replace(guess, name="as it was", who=None, begin=put_back),
+        replace(guess, begin=steps.as_it_is, again=False),
+        replace(guess, name="taken apart", begin=steps.take_apart),
+        replace(guess, name="as it was", who=None, begin=steps.put_back),
     )
