@@ -5,17 +5,7 @@ import pytest
 
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.join import Join
-from cmnet.solving.witnesses import (
-    CHANCE,
-    SURE,
-    Table,
-    Ways,
-    agreeing,
-    log_odds,
-    log_weights,
-    of_places,
-    same_place,
-)
+from cmnet.solving.witnesses import CHANCE, SURE, Table, Ways, agreeing, log_odds, log_weights, same_place
 from worlds import join, world, wrong
 
 
@@ -29,7 +19,7 @@ def judged(joins, pair, silent=0.0):
     found = ways(Table.of(joins), pair, silent)
     same = agreeing(found, 0.03)
     weights, _ = log_weights(found, same)
-    return log_odds(weights, same, 0.0)
+    return log_odds(weights, same, 0.0)[1]
 
 
 def test_joins_of_one_pair_keep_their_own_confidence():
@@ -71,7 +61,7 @@ def places(joins, moved):
     found = ways(Table.of(joins), [0] * len(joins))
     same = agreeing(found, 0.03)
     weights, _ = log_weights(found, same)
-    return of_places(weights, same, same_place(found, 0.1, moved), 0.0)[1]
+    return log_odds(weights, same, 0.0, same_place(found, 0.1, moved))[1]
 
 
 @pytest.mark.parametrize("moved", "ab")

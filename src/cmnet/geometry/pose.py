@@ -99,6 +99,11 @@ def cross_matrix(x: Array) -> Array:
     return np.array([[0, -x[2], x[1]], [x[2], 0, -x[0]], [-x[1], x[0], 0]])
 
 
+def turned(R: Array, x: Array) -> Array:
+    """(k, 3) float: each of x (k, 3) by its own one of R (k, 3, 3)."""
+    return np.einsum("kij,kj->ki", R, x)
+
+
 def principal_frame(xyz: Array) -> Pose:
     """The principal axes about the mean, each pointing where the samples reach farther: it moves with the part."""
     centre = xyz.mean(axis=0)

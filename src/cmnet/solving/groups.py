@@ -40,9 +40,6 @@ class Rules:
     trusted: frozenset[Pair] = frozenset()
 
 
-FREE = Rules()
-
-
 def standing(groups: Sequence[Group], areas: Array, fixed: Mapping[int, Pose]) -> list[Group]:
     """Groups of several parts, or of fixed ones, the largest first, each where its largest or its fixed parts lie.
 

@@ -8,22 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
-from cmnet.geometry.pose import Pose
+from cmnet.geometry.pose import Pose, turned
 from cmnet.geometry.types import Array, Bools, Ints
 from cmnet.pairing.join import Join
-from cmnet.solving.groups import FREE, Against, Group, Pair, Rules, odds_of
-from cmnet.solving.witnesses import (
-    CHANCE,
-    SURE,
-    Table,
-    Ways,
-    agreeing,
-    log_odds,
-    log_weights,
-    of_places,
-    same_place,
-    witnesses,
-)
+from cmnet.solving.groups import Against, Group, Pair, Rules, odds_of
+from cmnet.solving.witnesses import CHANCE, SURE, Table, Ways, agreeing, log_odds, log_weights, same_place, witnesses
 
 PLACE = 3.0  # shifts within which a part lies in one place, however it is turned
 
@@ -49,7 +38,7 @@ class Problem:
     accept: float = 0.5
     relaxed: float = 1.0
     start: Sequence[Group] = ()
-    rules: Rules = FREE
+    rules: Rules = field(default_factory=Rules)
     places: bool = False
 
     @cached_property
@@ -191,10 +180,9 @@ class Growth:
     def _judged(self, key: Pair, ways: Ways, weights: Array, same: Bools) -> tuple[Array, Array]:
         """(leads,) float twice: weight and log odds of each merge, or of a single part's place, if that is enough."""
         alone = [name for name, group in zip("ab", key) if len(self.members[group]) == 1]
-        if not alone or not self.problem.places:
-            return weights, log_odds(weights, same, self._unheard[key])
-        near = same_place(ways, PLACE * self.problem.shift, alone[-1])
-        return of_places(weights, same, near, self._unheard[key])
+        places = alone and self.problem.places
+        near = same_place(ways, PLACE * self.problem.shift, alone[-1]) if places else None
+        return log_odds(weights, same, self._unheard[key], near)
 
     def _keeps_touching(self, key: Pair, joins: Ints, ways: Ways, same: Bools) -> Bools:
         """(leads,) bool: which merges rest on as many pairs that are known to touch as any does."""
@@ -210,15 +198,15 @@ class Growth:
         table = self.problem.table
         i, j = table.parts[joins].T
         R = self.R[i] @ table.R[joins] @ self.R[j].swapaxes(1, 2)
-        t = _turn(self.R[i], table.t[joins]) + self.t[i] - _turn(R, self.t[j])
-        turned = self._home[i] != key[0]
-        R[turned] = R[turned].swapaxes(1, 2)
-        t[turned] = -_turn(R[turned], t[turned])
-        i, j = np.where(turned, j, i), np.where(turned, i, j)  # now i in a, j in b
+        t = turned(self.R[i], table.t[joins]) + self.t[i] - turned(R, self.t[j])
+        flip = self._home[i] != key[0]
+        R[flip] = R[flip].swapaxes(1, 2)
+        t[flip] = -turned(R[flip], t[flip])
+        i, j = np.where(flip, j, i), np.where(flip, i, j)  # now i in a, j in b
         low, high = np.minimum(i, j), np.maximum(i, j)
         pairs, pair = np.unique(low * len(self.R) + high, return_inverse=True)
         silent = self._silent[pairs // len(self.R), pairs % len(self.R)]
-        place_a, place_b = (_turn(self.R[k], self.problem.centres[k]) + self.t[k] for k in (i, j))
+        place_a, place_b = (turned(self.R[k], self.problem.centres[k]) + self.t[k] for k in (i, j))
         return Ways(R, t, table.confidence[joins], pair, place_a, place_b, silent)
 
     def _least(self, key: Pair) -> float:
@@ -279,8 +267,3 @@ class Growth:
 
 def _pair(i: int, j: int) -> Pair:
     return (i, j) if i < j else (j, i)
-
-
-def _turn(R: Array, x: Array) -> Array:
-    """(k, 3) float: R x of each."""
-    return np.einsum("kij,kj->ki", R, x)

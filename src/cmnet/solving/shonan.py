@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cmnet.geometry.pose import Pose
+from cmnet.geometry.pose import Pose, turned
 from cmnet.geometry.types import Array
 from cmnet.solving.frames import Frames
 
@@ -97,7 +97,7 @@ def _average(
         R = found
         x = places(R, i, j, t_i_j, weights * trust)
         turn = length * np.linalg.norm(R[i] @ R_i_j - R[j], axis=(1, 2)) / np.sqrt(2)  # the angle, where it is small
-        off = np.hypot(turn, np.linalg.norm(_turned(R[i], t_i_j) - x[j] + x[i], axis=1))
+        off = np.hypot(turn, np.linalg.norm(turned(R[i], t_i_j) - x[j] + x[i], axis=1))
         if not robust or off.max() <= FAR[1] * length:
             break
         trust = 1 / (1 + (off / far) ** 2)
@@ -138,12 +138,8 @@ def places(R: Array, i: Array, j: Array, t_i_j: Array, weights: Array) -> Array:
     A = np.zeros((len(i), len(R)))
     A[rows, j], A[rows, i] = root, -root
     x = np.zeros((len(R), 3))
-    x[1:] = np.linalg.lstsq(A[:, 1:], root[:, None] * _turned(R[i], t_i_j), rcond=None)[0]
+    x[1:] = np.linalg.lstsq(A[:, 1:], root[:, None] * turned(R[i], t_i_j), rcond=None)[0]
     return x
-
-
-def _turned(R: Array, x: Array) -> Array:
-    return np.einsum("kij,kj->ki", R, x)
 
 
 @cache

@@ -10,7 +10,7 @@ from cmnet.geometry.types import Array
 from cmnet.pairing.join import Join
 from cmnet.solving.constraints import Constraints
 from cmnet.solving.contradictions import without_contradictions
-from cmnet.solving.groups import FREE, Group, Pair, Rules
+from cmnet.solving.groups import Group, Pair, Rules
 from cmnet.solving.witnesses import TURN
 
 
@@ -27,7 +27,7 @@ class Terms:
 
     given: tuple[Join, ...] = ()
     barred: frozenset[Pair] = frozenset()
-    rules: Rules = FREE
+    rules: Rules = field(default_factory=Rules)
     start: tuple[Group, ...] = ()
     fixed: dict[int, Pose] = field(default_factory=dict)
     constraints: Constraints | None = None

@@ -14,6 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
+from cmnet.geometry.pose import turned
 from cmnet.geometry.types import Array, Bools, Ints
 from cmnet.pairing.join import Join
 
@@ -100,15 +101,11 @@ def agreeing(ways: Ways, shift: float) -> Bools:
     flat = R.reshape(-1, 9)
     same = flat[:LEADS] @ flat.T >= 1 + 2 * np.cos(np.radians(TURN))  # trace of R_leadᵀ R
     lead, way = np.nonzero(same)
-    far_b = np.linalg.norm(_moved(R[lead] - R[way], ways.place_b[way]) + t[lead] - t[way], axis=1)
-    back, offset = R.swapaxes(1, 2), -_moved(R.swapaxes(1, 2), t)
-    far_a = np.linalg.norm(_moved(back[lead] - back[way], ways.place_a[way]) + offset[lead] - offset[way], axis=1)
+    far_b = np.linalg.norm(turned(R[lead] - R[way], ways.place_b[way]) + t[lead] - t[way], axis=1)
+    back, offset = R.swapaxes(1, 2), -turned(R.swapaxes(1, 2), t)
+    far_a = np.linalg.norm(turned(back[lead] - back[way], ways.place_a[way]) + offset[lead] - offset[way], axis=1)
     same[lead, way] = np.minimum(far_a, far_b) <= shift
     return same
-
-
-def _moved(R: Array, x: Array) -> Array:
-    return np.einsum("kij,kj->ki", R, x)
 
 
 def log_weights(ways: Ways, same: Bools) -> tuple[Array, Bools]:
@@ -128,29 +125,18 @@ def log_weights(ways: Ways, same: Bools) -> tuple[Array, Bools]:
     return gain.sum(axis=1), speaks
 
 
-def log_odds(weights: Array, same: Bools, silent: float) -> Array:
-    """(leads,) float: of the merge by each lead against all that it excludes: no merge, or one by other leads.
+def log_odds(weights: Array, same: Bools, silent: float, near: Bools | None = None) -> tuple[Array, Array]:
+    """(leads,) float twice: weight of the merge by each lead, and its log odds against all that it excludes.
 
+    That is no merge, and those by other leads; leads that agree are one, counted once.
     weights : (leads,) float, from `log_weights`; silent : the weight of all poses that no merge may rest on
+    near    : (leads, leads) bool, from `same_place`: it is enough to put a part where the lead does, turned in any way
     """
     agree = same[:, : len(same)] | same[:, : len(same)].T
-    return np.asarray(weights - np.log(1 + silent + ~agree @ _alone(weights, same)))
-
-
-def _alone(weights: Array, same: Bools) -> Array:
-    """(leads,) float: the share of each lead in the weight of its merge; leads that agree are one, counted once."""
-    same = same[:, : len(same)]
-    return np.asarray(np.exp(weights - np.log((same | same.T).sum(axis=1))))
-
-
-def of_places(weights: Array, same: Bools, near: Bools, silent: float) -> tuple[Array, Array]:
-    """(leads,) float twice: weight and log odds of a merge that puts a part where each lead does, turned in any way.
-
-    near : (leads, leads) bool, from `same_place`; the others as in `log_odds`
-    """
-    alone = _alone(weights, same)
-    together = np.log(near @ alone)
-    return together, np.asarray(together - np.log(1 + silent + (~near) @ alone))
+    alone = np.exp(weights - np.log(agree.sum(axis=1)))
+    if near is not None:
+        weights, agree = np.log(near @ alone), near
+    return weights, np.asarray(weights - np.log(1 + silent + ~agree @ alone))
 
 
 def same_place(ways: Ways, shift: float, moved: str) -> Bools:
@@ -158,8 +144,8 @@ def same_place(ways: Ways, shift: float, moved: str) -> Bools:
     R, t, place = ways.R[:LEADS], ways.t[:LEADS], (ways.place_a if moved == "a" else ways.place_b)[:LEADS]
     if moved == "a":
         R = R.swapaxes(1, 2)
-        t = -_moved(R, t)
-    at = _moved(R, place) + t
+        t = -turned(R, t)
+    at = turned(R, place) + t
     return np.asarray(np.linalg.norm(at[:, None] - at[None], axis=2) <= shift)
 
 

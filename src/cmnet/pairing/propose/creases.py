@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cmnet.geometry.pose import Pose
+from cmnet.geometry.pose import Pose, turned
 from cmnet.geometry.procrustes import nearest_rotation
 from cmnet.geometry.types import Array, Floats32, Ints
 from cmnet.pairing.propose.agreement import crease_agreement, summed_agreement
@@ -92,7 +92,7 @@ def seeded_poses(a: Surface, b: Surface) -> tuple[Poses, Ints]:
     frames_b = [_frame(b, flip, -1.0) for flip in (0, 1)]
     R = np.concatenate([fa[row] @ fb[column].swapaxes(1, 2) for fa in frames_a for fb in frames_b])
     row, column = np.tile(row, 4), np.tile(column, 4)
-    t = a.creases.points[row] - np.einsum("hij,hj->hi", R, b.creases.points[column])
+    t = a.creases.points[row] - turned(R, b.creases.points[column])
     return Poses(R.astype(np.float32), t.astype(np.float32)), column
 
 
@@ -140,7 +140,7 @@ def align_on_creases(
     sign = np.sign(np.linalg.det(U @ Vt))
     U[:, :, 2] *= sign[:, None]
     R = U @ Vt
-    t = mean_y - np.einsum("hij,hj->hi", R, mean_x)
+    t = mean_y - turned(R, mean_x)
     enough = weight.sum(axis=1) > 1.5
     return Poses(np.where(enough[:, None, None], R, poses.R), np.where(enough[:, None], t, poses.t))
 

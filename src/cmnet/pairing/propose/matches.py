@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cmnet.geometry.pose import Pose
+from cmnet.geometry.pose import Pose, turned
 from cmnet.geometry.procrustes import procrustes, robust_procrustes
 from cmnet.geometry.types import Array
 from cmnet.settings import Matching
@@ -55,7 +55,7 @@ def poses_from_matches(matches: Correspondences, count: int, by: Matching = Matc
 def _from_frames(matches: Correspondences, by: Matching) -> tuple[Array, Array]:
     """R (h, 3, 3), t (h, 3): the pose of every match by its frames."""
     R = matches.F_q[: by.top].swapaxes(1, 2) @ matches.F_p[: by.top]
-    return R, matches.x_q[: by.top] - np.einsum("hij,hj->hi", R, matches.x_p[: by.top])
+    return R, matches.x_q[: by.top] - turned(R, matches.x_p[: by.top])
 
 
 def _from_pairs(matches: Correspondences, by: Matching) -> tuple[Array, Array]:
@@ -74,7 +74,7 @@ def _from_pairs(matches: Correspondences, by: Matching) -> tuple[Array, Array]:
     turning = np.linalg.det(R) > 0.5  # normals along the line between the points leave the turn about it open
     R, i, j = R[turning], i[turning], j[turning]
     middle_p, middle_q = (matches.x_p[i] + matches.x_p[j]) / 2, (matches.x_q[i] + matches.x_q[j]) / 2
-    return R, middle_q - np.einsum("hij,hj->hi", R, middle_p)
+    return R, middle_q - turned(R, middle_p)
 
 
 def _frames_along(along: Array, up: Array) -> Array:
