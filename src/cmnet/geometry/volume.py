@@ -15,6 +15,10 @@ from cmnet.geometry.types import Array, Bools, Floats, Floats32, Ints, Ints32
 
 Field = TypeVar("Field", Floats32, Ints32)
 
+# For loops over many poses, in single precision: their R (h, 3, 3) and t (h, 3)
+Moves = tuple[Floats32, Floats32]
+Grid = tuple[Floats32, np.float32, Ints]  # origin of a box, one over the size of its voxels, and its shape
+
 CROWDED = 4  # times the voxels asked for, at most: long thin things leave most of their box empty
 
 
@@ -45,8 +49,8 @@ class Box:
         index = np.indices(self.shape, dtype=np.float32).reshape(3, -1).T
         return self.origin.astype(np.float32) + np.float32(self.size) * index
 
-    def single(self) -> tuple[Floats32, np.float32, Ints]:
-        """Origin, one over the size, and shape, as `move_into` takes them."""
+    def single(self) -> Grid:
+        """The same as `move_into` takes it."""
         return self.origin.astype(np.float32), np.float32(1 / self.size), np.array(self.shape, dtype=np.int64)
 
     def voxel(self, points: Floats) -> Ints32:
@@ -68,24 +72,12 @@ class Box:
 
 
 @compiled
-def move_into(
-    R: Floats32,
-    t: Floats32,
-    h: int,
-    x: Floats32,
-    origin: Floats32,
-    scale: np.float32,
-    shape: Ints,
-    y: Floats32,
-    voxel: Ints32,
-) -> None:
+def move_into(poses: Moves, h: int, x: Floats32, grid: Grid, y: Floats32, voxel: Ints32) -> None:
     """Sets y (m, 3) to points x (m, 3) in pose h, and voxel (m,) to the flat indices of their voxels, −1 outside.
-
-    R, t  : (poses, 3, 3) and (poses, 3); in single precision, for loops over many poses
-    scale : one over the size of a voxel
 
     All points at once: references to arrays are counted at every call, which takes longer than to move a point.
     """
+    (R, t), (origin, scale, shape) = poses, grid
     half = np.float32(0.5)
     nx, ny, nz = np.int32(shape[0]), np.int32(shape[1]), np.int32(shape[2])
     for m in range(len(x)):

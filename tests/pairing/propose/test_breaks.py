@@ -20,7 +20,7 @@ def beside(truth, rng, degrees, shift):
 
 def plainly(a, b, T, judges, near):
     """The area of the breaks of b that lies on a, straight from the definition."""
-    x, n, area = on_breaks(b, judges)
+    (x, n), area = on_breaks(b, judges)
     x, n = T.apply(x), T.rotate(n)
     outside = (
         ((x - a.box.origin) / a.box.size < -0.5) | ((x - a.box.origin) / a.box.size > np.array(a.box.shape) - 0.5)

@@ -9,14 +9,16 @@ import numpy as np
 
 from cmnet.geometry.compiled import compiled
 from cmnet.geometry.types import Floats32, Ints, Ints32
-from cmnet.geometry.volume import move_into
+from cmnet.geometry.volume import Grid, Moves, move_into
 from cmnet.pairing.surface.surface import Surface
 
 STRANGERS = np.float32(3.0)  # squared distance, over the squared reach, from which creases are strangers: e⁻³ = 0.05
 
-# Of a part: points (c, 3) and both normals (c, 2, 3) of creases, of every voxel the nearest crease; the voxels' origin,
-# scale and shape; least cosine of equal skins and opposed breaks
-CreaseField = tuple[Floats32, Floats32, Ints32, Floats32, np.float32, Ints, np.float32]
+Edges = tuple[Floats32, Floats32]  # of a part: points (c, 3) and both normals (c, 2, 3) of creases
+# Of a part: its creases, of every voxel the nearest one, the voxels; least cosine of equal skins and opposed breaks
+CreaseField = tuple[Floats32, Floats32, Ints32, Grid, np.float32]
+# Of creases in a pose: where they lie (m, 3), what they fall onto (m,), the squared distance over that of the reach
+Fallen = tuple[Floats32, Ints32, Floats32]
 
 
 def crease_agreement(
@@ -29,7 +31,8 @@ def crease_agreement(
     """
     weight = np.zeros((len(t), len(which)), dtype=np.float32)
     partner = np.zeros((len(t), len(which)), dtype=np.int32)
-    _agreement(R, t, which, *_arrays(b), _crease_field(a), np.float32(near), weight, partner)
+    rows = np.zeros(len(t), dtype=np.int64)
+    _agreements((R, t), which[None], rows, _arrays(b), _crease_field(a), np.float32(near), weight, partner)
     return weight, partner
 
 
@@ -37,89 +40,61 @@ def summed_agreement(
     a: Surface, b: Surface, R: Floats32, t: Floats32, which: Ints, rows: Ints, near: float
 ) -> Floats32:
     """(h,) float32: the sum of the weights over creases which[rows[i]] for pose i. which : (s, n), rows : (h,)"""
-    total = np.zeros(len(t), dtype=np.float32)
-    _agreements(R, t, which, rows, *_arrays(b), _crease_field(a), np.float32(near), total)
-    return total
+    weight, partner = np.zeros((0, 0), dtype=np.float32), np.zeros((0, 0), dtype=np.int32)
+    total = _agreements((R, t), which, rows, _arrays(b), _crease_field(a), np.float32(near), weight, partner)
+    return np.asarray(total)
 
 
-def _arrays(surface: Surface) -> tuple[Floats32, Floats32]:
+def _arrays(surface: Surface) -> Edges:
     creases = surface.creases
     return creases.points.astype(np.float32), creases.normals.astype(np.float32)
 
 
 def _crease_field(a: Surface) -> CreaseField:
-    box = a.box
-    return (*_arrays(a), a.crease_of, *box.single(), np.float32(a.scale.tolerances.agree_sought))
-
-
-@compiled
-def _agreement(
-    R: Floats32,
-    t: Floats32,
-    which: Ints,
-    x_b: Floats32,
-    n_b: Floats32,
-    field: CreaseField,
-    near: np.float32,
-    weight: Floats32,
-    partner: Ints32,
-) -> None:
-    x, n = x_b[which], n_b[which]
-    y, at, squared = np.empty_like(x), np.empty(len(x), dtype=np.int32), np.empty(len(x), dtype=np.float32)
-    for h in range(len(t)):
-        _fall(R, t, h, x, n, field, near, y, at, squared)
-        for k in range(len(x)):
-            if at[k] >= 0:
-                weight[h, k] = np.exp(-squared[k])
-                partner[h, k] = at[k]
+    return (*_arrays(a), a.crease_of, a.box.single(), np.float32(a.scale.tolerances.agree_sought))
 
 
 @compiled
 def _agreements(
-    R: Floats32,
-    t: Floats32,
+    poses: Moves,
     which: Ints,
     rows: Ints,
-    x_b: Floats32,
-    n_b: Floats32,
+    creases: Edges,
     field: CreaseField,
     near: np.float32,
-    total: Floats32,
-) -> None:
-    count = which.shape[1]
+    weight: Floats32,
+    partner: Ints32,
+) -> Floats32:
+    """The sums; weight and partner (h, n) are set as well, unless they are empty."""
+    (x_b, n_b), count = creases, which.shape[1]
     x, n = np.empty((count, 3), dtype=np.float32), np.empty((count, 2, 3), dtype=np.float32)
-    y, at, squared = np.empty_like(x), np.empty(count, dtype=np.int32), np.empty(count, dtype=np.float32)
-    for h in range(len(t)):
-        for k in range(count):
-            crease = which[rows[h], k]
-            for c in range(3):
-                x[k, c], n[k, 0, c], n[k, 1, c] = x_b[crease, c], n_b[crease, 0, c], n_b[crease, 1, c]
-        _fall(R, t, h, x, n, field, near, y, at, squared)
+    found = np.empty_like(x), np.empty(count, dtype=np.int32), np.empty(count, dtype=np.float32)
+    _, at, squared = found
+    total = np.zeros(len(rows), dtype=np.float32)
+    for h in range(len(rows)):
+        if h == 0 or rows[h] != rows[h - 1]:
+            for k in range(count):
+                crease = which[rows[h], k]
+                for c in range(3):
+                    x[k, c], n[k, 0, c], n[k, 1, c] = x_b[crease, c], n_b[crease, 0, c], n_b[crease, 1, c]
+        _fall(poses, h, (x, n), field, near, found)
         for k in range(count):
             if at[k] >= 0:
-                total[h] += np.exp(-squared[k])
+                fit = np.exp(-squared[k])
+                total[h] += fit
+                if len(weight):
+                    weight[h, k], partner[h, k] = fit, at[k]
+    return total
 
 
 @compiled
-def _fall(
-    R: Floats32,
-    t: Floats32,
-    h: int,
-    x: Floats32,
-    n: Floats32,
-    field: CreaseField,
-    near: np.float32,
-    y: Floats32,
-    at: Ints32,
-    squared: Floats32,
-) -> None:
-    """Sets at (m,) to the complementary creases that creases x with normals n (m, 2, 3) fall onto in pose h, −1: none.
+def _fall(poses: Moves, h: int, creases: Edges, field: CreaseField, near: np.float32, found: Fallen) -> None:
+    """Sets found: the complementary creases that the given ones fall onto in pose h, −1: none.
 
-    squared : (m,), the squared distance over that of the reach
     Creases are complementary that have one face in common and the other opposed. See `creases.complement`.
     """
-    x_a, n_a, crease_of, origin, scale, shape, agree = field
-    move_into(R, t, h, x, origin, scale, shape, y, at)
+    (x_a, n_a, crease_of, grid, agree), (x, n), (y, at, squared), R = field, creases, found, poses[0]
+    move_into(poses, h, x, grid, y, at)
     for k in range(len(x)):
         # Points outside the box have no crease near them: its outermost voxels say so.
         i = crease_of[at[k]] if at[k] >= 0 else len(x_a)

@@ -11,15 +11,17 @@ import numpy as np
 from cmnet.geometry.compiled import compiled
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.types import Floats32, Ints, Ints32
-from cmnet.geometry.volume import move_into
+from cmnet.geometry.volume import Grid, Moves, move_into
 from cmnet.pairing.align.normal_equations import add_row, motion
 from cmnet.pairing.propose.creases import Poses, distinct, highest, overlap, seeded_poses
 from cmnet.pairing.surface.surface import Surface
 
-# Of a part: samples and their normals (d, 3), of every voxel a nearest sample; the voxels' origin, scale and shape; the
-# cosine below which normals face each other
-SampleField = tuple[Floats32, Floats32, Ints32, Floats32, np.float32, Ints, np.float32]
-Judges = tuple[Floats32, Floats32, float]  # of a part: points and normals (m, 3), and the area that each stands for
+Facets = tuple[Floats32, Floats32]  # of a part: samples and their normals (m, 3)
+Judges = tuple[Facets, float]  # the same, and the area that each stands for
+# Of a part: its dense samples, of every voxel a nearest one, the voxels; the cosine below which normals face each other
+SampleField = tuple[Floats32, Floats32, Ints32, Grid, np.float32]
+# Of samples in a pose: where they lie (m, 3), a sample nearby (m,) that they face (−1: none), and how well (m,)
+Met = tuple[Floats32, Ints32, Floats32]
 
 
 def propose_touching(a: Surface, b: Surface, kept: int, settle: bool = True, near: float | None = None) -> list[Pose]:
@@ -50,20 +52,18 @@ def contact(a: Surface, b: Surface, poses: Poses, judges: int, near: float) -> F
 
 def lying_on(a: Surface, poses: Poses, samples: Judges, near: float, weights: Floats32) -> Floats32:
     """(h,) float32: the area of the samples that lies on a in each pose; weights : (d,), of a's dense samples"""
-    x, n, area = samples
-    total = np.zeros(len(poses), dtype=np.float32)
-    _contact(poses.R, poses.t, x, n, _sample_field(a), weights, np.float32(near), total)
-    return np.asarray(area * total)
+    points, area = samples
+    return np.asarray(area * _contact((poses.R, poses.t), points, _sample_field(a), weights, np.float32(near)))
 
 
 def settled_on_breaks(a: Surface, b: Surface, poses: Poses) -> Poses:
     """Every pose moved until the breaks that face each other touch."""
     rounds = a.scale.budget.on_breaks
-    x, n, _ = on_breaks(b, rounds.samples)
-    settling, field = Poses(poses.R.copy(), poses.t.copy()), _sample_field(a)
+    points, _ = on_breaks(b, rounds.samples)
+    R, t, field = poses.R.copy(), poses.t.copy(), _sample_field(a)
     for near in rounds.radii:
-        _settle(settling.R, settling.t, x, n, field, np.float32(near), rounds.stiff)
-    return settling
+        _settle((R, t), points, field, np.float32(near), rounds.stiff)
+    return Poses(R, t)
 
 
 def on_breaks(b: Surface, count: int) -> Judges:
@@ -76,32 +76,20 @@ def some_of(b: Surface, chosen: Ints, count: int) -> Judges:
     """At most `count` even ones of the chosen samples of b."""
     step = max(1, -(-len(chosen) // count))
     chosen = chosen[::step]
-    return b.points[chosen].astype(np.float32), b.normals[chosen].astype(np.float32), b.area * step / len(b.points)
+    points = b.points[chosen].astype(np.float32), b.normals[chosen].astype(np.float32)
+    return points, b.area * step / len(b.points)
 
 
 def _sample_field(a: Surface) -> SampleField:
     points, normals = a.dense.astype(np.float32), a.dense_normals.astype(np.float32)
-    return points, normals, a.sample_of, *a.box.single(), np.float32(a.scale.tolerances.facing)
+    return points, normals, a.sample_of, a.box.single(), np.float32(a.scale.tolerances.facing)
 
 
 @compiled
-def _touch(
-    R: Floats32,
-    t: Floats32,
-    h: int,
-    x: Floats32,
-    n: Floats32,
-    field: SampleField,
-    y: Floats32,
-    at: Ints32,
-    how: Floats32,
-) -> None:
-    """Sets, of samples x with normals n (m, 3) in pose h, y (m, 3): where they lie; at, how (m,): what they face.
-
-    That is a sample nearby (−1: none), and how well it faces: by the cosine of the opposed normals.
-    """
-    points, normals, sample_of, origin, scale, shape, facing = field
-    move_into(R, t, h, x, origin, scale, shape, y, at)
+def _touch(poses: Moves, h: int, samples: Facets, field: SampleField, met: Met) -> None:
+    """Sets met: what samples face in pose h, and how well they do, by the cosine of the opposed normals."""
+    (points, normals, sample_of, grid, facing), (x, n), (y, at, how), R = field, samples, met, poses[0]
+    move_into(poses, h, x, grid, y, at)
     for k in range(len(x)):
         near = sample_of[at[k]] if at[k] >= 0 else len(points)
         at[k] = -1
@@ -114,40 +102,31 @@ def _touch(
 
 
 @compiled
-def _contact(
-    R: Floats32,
-    t: Floats32,
-    x: Floats32,
-    n: Floats32,
-    field: SampleField,
-    weights: Floats32,
-    near: np.float32,
-    total: Floats32,
-) -> None:
-    """Adds to total (h,) the samples x with normals n (m, 3) that lie on another part's, of weights (d,)."""
-    points, normals = field[0], field[1]
+def _contact(poses: Moves, samples: Facets, field: SampleField, weights: Floats32, near: np.float32) -> Floats32:
+    """(h,): how much of the samples lies on another part's, of weights (d,)."""
+    points, normals, x = field[0], field[1], samples[0]
     y, at, how = np.empty_like(x), np.empty(len(x), dtype=np.int32), np.empty(len(x), dtype=np.float32)
-    for h in range(len(t)):
-        _touch(R, t, h, x, n, field, y, at, how)
+    total = np.zeros(len(poses[1]), dtype=np.float32)
+    for h in range(len(total)):
+        _touch(poses, h, samples, field, (y, at, how))
         for k in range(len(x)):
             i = at[k]
             if i >= 0:
                 gap = (y[k, 0] - points[i, 0]) * normals[i, 0] + (y[k, 1] - points[i, 1]) * normals[i, 1]
                 gap += (y[k, 2] - points[i, 2]) * normals[i, 2]
                 total[h] += weights[i] * how[k] * np.exp(-((gap / near) ** 2))
+    return total
 
 
 @compiled
-def _settle(
-    R: Floats32, t: Floats32, x: Floats32, n: Floats32, field: SampleField, near: np.float32, stiff: float
-) -> None:
-    """Moves every pose R (h, 3, 3), t (h, 3) once: what touches comes to lie in the planes of what it touches."""
-    points, normals = field[0], field[1]
+def _settle(poses: Moves, samples: Facets, field: SampleField, near: np.float32, stiff: float) -> None:
+    """Moves every pose once: what touches comes to lie in the planes of what it touches."""
+    (R, t), points, normals, x = poses, field[0], field[1], samples[0]
     y, at, how = np.empty_like(x), np.empty(len(x), dtype=np.int32), np.empty(len(x), dtype=np.float32)
     row, place, normal = np.empty(7), np.empty(3), np.empty(3)
     for h in range(len(t)):
         products, places = np.zeros((7, 7)), np.zeros(5)
-        _touch(R, t, h, x, n, field, y, at, how)
+        _touch(poses, h, samples, field, (y, at, how))
         for k in range(len(x)):
             if at[k] >= 0:
                 gap = 0.0
