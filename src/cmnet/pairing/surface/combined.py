@@ -5,8 +5,7 @@ Three small contacts say more than one: what a group has left open, all around, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from scipy.spatial import cKDTree
@@ -14,10 +13,10 @@ from scipy.spatial import cKDTree
 from cmnet.geometry.pose import Pose, principal_frame
 from cmnet.geometry.trees import nearest_few
 from cmnet.geometry.types import Array, Bools, Floats32
-from cmnet.geometry.volume import Box, nearest_in_box
-from cmnet.pairing.surface.creases import Creases, complement, join_creases
+from cmnet.geometry.volume import Box
+from cmnet.pairing.surface.creases import complement, join_creases
 from cmnet.pairing.surface.rims import AROUND, Rims
-from cmnet.pairing.surface.surface import Surface, box_around, farthest, surface_of
+from cmnet.pairing.surface.surface import Sampled, Surface, farthest, surface_of
 from cmnet.settings import Scale
 
 COVERING = 3  # nearest samples or creases that are looked at
@@ -33,25 +32,21 @@ def combine(members: Sequence[Surface], T_group_part: Sequence[Pose]) -> Surface
     world = [_scaled(T @ s.T_part_surface, unit) for s, T in zip(members, T_group_part)]
     kept = [_exposed(members, world, k, member.points, member.normals) for k, member in enumerate(members)]
     dense = [_exposed(members, world, k, member.dense, member.dense_normals) for k, member in enumerate(members)]
-    open_creases = [_open(members, world, k) for k in range(len(members))]
     points, normals = _all_of(members, world, kept, "points", "normals")
     near, near_normals = _all_of(members, world, dense, "dense", "dense_normals")
     frame = principal_frame(points)
     back = frame.inverse()
-    left = [_moved_creases(m.creases[which], back @ T) for m, T, which in zip(members, world, open_creases)]
-    creases = join_creases(left)
     points, normals = back.apply(points), back.rotate(normals)
     said = [m.broken[k] for m, k in zip(members, kept) if m.broken is not None]
     broken = np.concatenate(said) if len(said) == len(members) else None
     area = sum(m.area * float(k.mean()) for m, k in zip(members, kept))
-    box = box_around(points, scale)
-    signed = _union(box, scale, members, [back @ T for T in world])
-    next_to = nearest_few(cKDTree(points), points, AROUND)[1]
-    rims = Rims(creases, back.apply(near), back.rotate(near_normals), next_to, min(m.wall for m in members))
-    sample_of = nearest_in_box(box, rims.points, farthest(box, scale))[0]
     place = Pose(frame.R, unit * frame.t)
-    judged = members[0].judgement
-    return surface_of(scale, place, unit, points, normals, broken, judged, area, rims, box, sample_of, signed)
+    sampled = Sampled(scale, place, unit, points, normals, broken, members[0].judgement, area)
+    left = [m.creases[_open(members, world, k)].moved(back @ world[k]) for k, m in enumerate(members)]
+    next_to = nearest_few(cKDTree(points), points, AROUND)[1]
+    wall = min(m.wall for m in members)
+    rims = Rims(join_creases(left), back.apply(near), back.rotate(near_normals), next_to, wall)
+    return surface_of(sampled, rims, lambda box, *_: _union(box, scale, members, [back @ T for T in world]))
 
 
 def _scaled(T: Pose, unit: float) -> Pose:
@@ -70,10 +65,7 @@ def _all_of(
 def _exposed(members: Sequence[Surface], world: Sequence[Pose], k: int, points: Array, normals: Array) -> Bools:
     """(n,) bool: which samples of member k no other member covers or holds inside."""
     limits, free = members[k].scale.tolerances, np.ones(len(points), dtype=bool)
-    for other, T_world_other in zip(members, world):
-        if other is members[k]:
-            continue
-        T_o_k = T_world_other.inverse() @ world[k]
+    for other, T_o_k in _others(members, world, k):
         depth = other.box.at(other.signed, T_o_k, points)
         near = np.flatnonzero(free & (depth < limits.covered + other.box.size))
         reach = max(limits.covered, other.spacing)
@@ -86,23 +78,21 @@ def _exposed(members: Sequence[Surface], world: Sequence[Pose], k: int, points: 
     return free
 
 
+def _others(members: Sequence[Surface], world: Sequence[Pose], k: int) -> Iterator[tuple[Surface, Pose]]:
+    """All members but k, and member k's frame in theirs."""
+    return ((m, T.inverse() @ world[k]) for n, (m, T) in enumerate(zip(members, world)) if n != k)
+
+
 def _open(members: Sequence[Surface], world: Sequence[Pose], k: int) -> Bools:
     """(m,) bool: which creases of member k close on no crease of another member."""
     creases, limits = members[k].creases, members[k].scale.tolerances
     free = np.ones(len(creases), dtype=bool)
-    for other, T_world_other in zip(members, world):
-        if other is members[k] or not len(other.creases):
-            continue
-        T_o_k = T_world_other.inverse() @ world[k]
+    for other, T_o_k in _others(members, world, k):
         distance, index = other.crease_cells.nearest(T_o_k.apply(creases.points), COVERING, limits.crease_closed)
         i, j = np.nonzero(np.isfinite(distance))
         fit = complement(other.creases.normals[index[i, j]], T_o_k.rotate(creases.normals[i]))
         free[i[fit > limits.agree_group]] = False
     return free
-
-
-def _moved_creases(creases: Creases, T: Pose) -> Creases:
-    return replace(creases, points=T.apply(creases.points), normals=T.rotate(creases.normals))
 
 
 def _union(box: Box, scale: Scale, members: Sequence[Surface], world: Sequence[Pose]) -> Floats32:

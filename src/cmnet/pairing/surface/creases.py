@@ -6,11 +6,12 @@ opposite, and the two interior angles add up to 180 degrees.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
 from cmnet.geometry.neighbors import farthest_points
+from cmnet.geometry.pose import Pose
 from cmnet.geometry.types import Array, Bools, Floats, Ints
 from cmnet.settings import Tolerances
 
@@ -40,6 +41,9 @@ class Creases:
 
     def __getitem__(self, chosen: Ints | Bools) -> Creases:
         return Creases(*(getattr(self, field.name)[chosen] for field in fields(self)))
+
+    def moved(self, T: Pose) -> Creases:
+        return replace(self, points=T.apply(self.points), normals=T.rotate(self.normals))
 
 
 def find_creases(

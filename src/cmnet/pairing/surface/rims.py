@@ -14,7 +14,7 @@ from scipy.spatial import cKDTree
 from cmnet.geometry.sampling import sample_faces
 from cmnet.geometry.trees import nearest_few, nearest_one
 from cmnet.geometry.triangles import areas
-from cmnet.geometry.types import Array, Bools, Ints
+from cmnet.geometry.types import Array, Ints
 from cmnet.geometry.walls import wall_thickness
 from cmnet.pairing.surface.creases import NEIGHBORS, Creases, find_creases, join_creases, spread
 from cmnet.settings import Scale
@@ -53,7 +53,8 @@ def find_rims(corners: Array | None, points: Array, normals: Array, rng: np.rand
     dense, dense_normals, wall = points, normals, walls
     for level in range(1, LEVELS + 1):
         reach = float(np.median(distance[:, -1]))
-        edge = _near_edge(dense_normals, dense_normals[seeds], index, limits.sideways)
+        cosine = np.einsum("nkc,nc->nk", dense_normals[index], dense_normals[seeds])
+        edge = (np.abs(cosine) < limits.sideways).any(axis=1)  # a face that is neither its own nor the far side begins
         thin = wall <= limits.thin_wall * reach
         creases = find_creases(dense, dense_normals, seeds[edge], distance[edge], index[edge], limits)
         found.append(spread(creases, scale.level))
@@ -69,16 +70,6 @@ def find_rims(corners: Array | None, points: Array, normals: Array, rng: np.rand
         wall = walls[nearest_one(tree, dense[seeds])[1]]
     everything = [np.concatenate(arrays) for arrays in zip(*samples)]
     return Rims(join_creases(found), everything[0], everything[1], next_to, float(np.sort(walls)[len(walls) // 10]))
-
-
-def _near_edge(normals: Array, own: Array, neighbors: Ints, sideways: float) -> Bools:
-    """(s,) bool: whether a face that is neither a sample's own nor the far side of its wall begins nearby.
-
-    normals  : (n, 3) float of all samples, own : (s, 3) float, neighbors : (s, k) int
-    sideways : normals with a smaller |cosine| to a sample's own belong to such a face
-    """
-    cosine = np.einsum("nkc,nc->nk", normals[neighbors], own)
-    return np.asarray((np.abs(cosine) < sideways).any(axis=1))
 
 
 def _zone(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 import numpy as np
@@ -27,16 +27,37 @@ SQUARES = 10.0  # surface of all parts together, in square units: what is to be 
 
 
 @dataclass(frozen=True, eq=False)
-class Surface:
-    """One part in a frame of its own: principal axes about the centre, lengths in units.
+class Sampled:
+    """One part in a frame of its own, principal axes about the centre, lengths in units: its even samples.
 
-    scale                : how closely it was looked at
-    T_part_surface       : the frame; x_part = T_part_surface.apply(unit · x_surface)
-    points, normals      : (n, 3) float, even samples, `spacing` apart
+    scale           : how closely it was looked at
+    T_part_surface  : the frame; x_part = T_part_surface.apply(unit · x_surface)
+    points, normals : (n, 3) float, even samples, `spacing` apart
+    broken          : (n,) float, the probability that each sample lies on a break; None: nobody says
+    judgement       : the tables by which poses of it are judged; geometry's where nobody says what is broken
+    area            : of the surface
+    """
+
+    scale: Scale
+    T_part_surface: Pose
+    unit: float
+    points: Array
+    normals: Array
+    broken: Array | None
+    judgement: Judgement
+    area: float
+
+    @cached_property
+    def spacing(self) -> float:
+        return float(np.sqrt(self.area / max(len(self.points), 1)))
+
+
+@dataclass(frozen=True, eq=False)
+class Surface(Sampled):
+    """The same with what follows from it.
+
     next_to              : (n, k) int32, of every sample those nearer than `beside` spacings, itself for the rest
-    broken               : (n,) float, the probability that each sample lies on a break; None: nobody says
-    judgement            : the tables by which poses of it are judged; geometry's where nobody says what is broken
-    area, wall           : of the surface; thickness of its thinner walls (infinite: thick everywhere)
+    wall                 : thickness of its thinner walls (infinite: thick everywhere)
     dense, dense_normals : (d, 3) float, the same samples and many more near thin edges, in `dense_cells` as well
     creases              : those likely to be of a break first, else in farthest-point order: spread over the part
     around               : (≤ seeds, ≤ local creases) int, for each of the first creases some of those around it
@@ -47,16 +68,7 @@ class Surface:
     crease_of            : (v,) int32, of every voxel the nearest crease (len(creases): none near)
     """
 
-    scale: Scale
-    T_part_surface: Pose
-    unit: float
-    points: Array
-    normals: Array
-    spacing: float
     next_to: Ints32
-    broken: Array | None
-    judgement: Judgement
-    area: float
     wall: float
     dense: Array
     dense_normals: Array
@@ -112,57 +124,40 @@ def prepare(
     if breaks is not None:
         likely = breaks.near(frame.apply(unit * rims.creases.points), scale.tolerances.broken_edge)
         rims = replace(rims, creases=replace(rims.creases, likely=likely))
-    box = box_around(points, scale)
-    sample_of, signed = _signed(box, rims, len(points), corners, farthest(box, scale))
     broken = None if breaks is None else breaks.at(frame.apply(unit * points), frame.rotate(normals))
     judged = GEOMETRY if breaks is None else judgement
-    return surface_of(scale, frame, unit, points, normals, broken, judged, area, rims, box, sample_of, signed)
+    sampled = Sampled(scale, frame, unit, points, normals, broken, judged, area)
+
+    def sign(box: Box, nearest: Ints32, distance: Floats32) -> Floats32:
+        if corners is not None:
+            return np.where(winding_in_box(box, corners) > 0.5, -distance, distance)
+        w = winding_of_cloud(box, points, normals, areas_of_points(points, normals))
+        return np.where(w > 0.5, -np.minimum(distance, _behind(box, rims, nearest)), distance)
+
+    return surface_of(sampled, rims, sign)
 
 
-def box_around(points: Array, scale: Scale) -> Box:
-    return Box.around(points, scale.tolerances.known, scale.voxels, scale.tolerances.finest)
+# Of a box, the nearest dense sample and the distance to it of every voxel: the same distances, negative inside
+Sign = Callable[[Box, Ints32, Floats32], Floats32]
 
 
-def farthest(box: Box, scale: Scale) -> float:
-    """The longest distance that the voxels know: what lies within reach of the surface is told from what does not."""
-    return scale.tolerances.known + box.size
-
-
-def surface_of(
-    scale: Scale,
-    frame: Pose,
-    unit: float,
-    points: Array,
-    normals: Array,
-    broken: Array | None,
-    judgement: Judgement,
-    area: float,
-    rims: Rims,
-    box: Box,
-    sample_of: Ints32,
-    signed: Floats32,
-) -> Surface:
-    """Put a surface together from its samples, its creases and its volume, all in the given frame."""
+def surface_of(sampled: Sampled, rims: Rims, sign: Sign) -> Surface:
+    """Put a surface together from its samples, its creases and what is inside, all in its frame."""
+    scale, points = sampled.scale, sampled.points
     limits, budget = scale.tolerances, scale.budget
     creases = spread(rims.creases, scale.creases)
-    spacing = float(np.sqrt(area / max(len(points), 1)))
+    box = Box.around(points, limits.known, scale.voxels, limits.finest)
+    sample_of, distance = nearest_in_box(box, rims.points, farthest(box, scale))
+    signed = sign(box, sample_of, np.minimum(distance, np.float32(farthest(box, scale))))
     return Surface(
-        scale=scale,
-        T_part_surface=frame,
-        unit=unit,
-        points=points,
-        normals=normals,
-        spacing=spacing,
-        next_to=_beside(points, rims.around, limits.beside * spacing),
-        broken=broken,
-        judgement=judgement,
-        area=area,
+        **{field.name: getattr(sampled, field.name) for field in fields(sampled)},
+        next_to=_beside(points, rims.around, limits.beside * sampled.spacing),
         wall=rims.wall,
         dense=rims.points,
         dense_normals=rims.normals,
-        dense_cells=Cells.of(rims.points, 2 * spacing),
+        dense_cells=Cells.of(rims.points, 2 * sampled.spacing),
         creases=creases,
-        crease_cells=Cells.of(creases.points, 2 * spacing),
+        crease_cells=Cells.of(creases.points, 2 * sampled.spacing),
         around=neighbourhoods(creases.points, scale.seeds, max(budget.local_creases), limits.local),
         probes=points[farthest_points(points, min(budget.probes, len(points)))],
         inner=_inner(box, signed, budget.inner),
@@ -171,6 +166,11 @@ def surface_of(
         sample_of=sample_of,
         crease_of=nearest_in_box(box, creases.points, limits.crease_known)[0],
     )
+
+
+def farthest(box: Box, scale: Scale) -> float:
+    """The longest distance that the voxels know: what lies within reach of the surface is told from what does not."""
+    return scale.tolerances.known + box.size
 
 
 def _beside(points: Array, neighbors: Ints, reach: float) -> Ints32:
@@ -184,20 +184,6 @@ def _inner(box: Box, signed: Floats32, most: int) -> Array:
     inside = np.flatnonzero(signed < 0)
     chosen = inside[:: max(1, -(-len(inside) // most))]
     return box.origin + box.size * np.stack(np.unravel_index(chosen, box.shape), axis=1)
-
-
-def _signed(box: Box, rims: Rims, even: int, corners: Array | None, far: float) -> tuple[Ints32, Floats32]:
-    """Of every voxel a nearest sample, and the distance to it, negative inside; no more than `far`.
-
-    even : so many of the samples are spread evenly
-    """
-    nearest, distance = nearest_in_box(box, rims.points, far)
-    distance = np.minimum(distance, np.float32(far))
-    if corners is not None:
-        return nearest, np.where(winding_in_box(box, corners) > 0.5, -distance, distance)
-    points, normals = rims.points[:even], rims.normals[:even]
-    w = winding_of_cloud(box, points, normals, areas_of_points(points, normals))
-    return nearest, np.where(w > 0.5, -np.minimum(distance, _behind(box, rims, nearest)), distance)
 
 
 def _behind(box: Box, rims: Rims, nearest: Ints32) -> Floats32:
