@@ -70,7 +70,7 @@ def refusals(groups: Sequence[Group], joins: Sequence[Join], clashes: Clashes, l
         met = list(_between(groups[a], groups[b], T_a_b, clashes))
         _, k, l, T_k_l = max(met, key=lambda clash: clash[0])
         if sum(clash[0] for clash in met) >= odds_of(join.sure):
-            best[frozenset((a, b))] = _refusal(join.parts, join.sure, clashes.looks[0], k, l, T_k_l)
+            best[frozenset((a, b))] = _refusal(join, clashes.looks[0], k, l, T_k_l)
     return list(best.values())
 
 
@@ -81,15 +81,14 @@ def _between(a: Group, b: Group, T_a_b: Pose, against: Against) -> Iterable[tupl
             yield against(k, l, T_k_l), k, l, T_k_l
 
 
-def _refusal(
-    parts: tuple[int, int], confidence: float, surfaces: Mapping[int, Surface], k: int, l: int, T_k_l: Pose
-) -> Refusal:
+def _refusal(join: Join, surfaces: Mapping[int, Surface], k: int, l: int, T_k_l: Pose) -> Refusal:
     """With the deepest of the samples of either part that lie inside the other."""
     a, b = surfaces[k], surfaces[l]
     T = pose_of_surfaces(a, b, T_k_l)
     (depth_b, of_b), (depth_a, of_a) = _deepest(a, b, T), _deepest(b, a, T.inverse())
     place = of_b if depth_b >= depth_a else T.apply(of_a)
-    return Refusal(parts, confidence, (k, l), a.unit * max(depth_a, depth_b), a.T_part_surface.apply(a.unit * place))
+    depth, place = a.unit * max(depth_a, depth_b), a.T_part_surface.apply(a.unit * place)
+    return Refusal(join.parts, join.sure, (k, l), depth, place)
 
 
 def _deepest(a: Surface, b: Surface, T_a_b: Pose) -> tuple[float, Array]:

@@ -17,6 +17,7 @@ from cmnet.geometry.types import Array
 from cmnet.pairing.align.normal_equations import add_between
 from cmnet.pairing.join import Join
 from cmnet.solving.groups import Group
+from cmnet.solving.shonan import Edge
 
 STEPS = 10
 LOOSE_JOIN = 0.02  # lengths that a join may be off before it loses weight
@@ -36,7 +37,7 @@ def average(group: Group, centres: Array, length: float, held: Collection[int] =
     origin = np.mean([T.apply(centres[k]) for k, T in group.T.items()], axis=0)
     # In lengths, about the middle of the group, every part about its centre: scans may lie far from their origin.
     T = [Pose(group.T[k].R, (group.T[k].apply(centres[k]) - origin) / length) for k in parts]
-    pulls = [_pull(join, place, centres, length) for join in group.joins]
+    pulls = [_between_centres(join, place, centres, length) for join in group.joins]
     for _ in range(STEPS):
         step = _step(T, stays, pulls)
         T = [_exp(step[n]) @ T[n] for n in range(len(parts))]
@@ -46,16 +47,13 @@ def average(group: Group, centres: Array, length: float, held: Collection[int] =
     return Group({k: group.T[k] if place[k] in stays else moved[k] for k in parts}, group.joins)
 
 
-_Pull = tuple[int, int, Pose, float]  # places of two parts, T_i_j between their centres in lengths, weight
-
-
-def _pull(join: Join, place: dict[int, int], centres: Array, length: float) -> _Pull:
+def _between_centres(join: Join, place: dict[int, int], centres: Array, length: float) -> Edge:
     i, j = join.parts
     T_i_j = Pose(join.T_i_j.R, (join.T_i_j.apply(centres[j]) - centres[i]) / length)
-    return place[i], place[j], T_i_j, join.sure
+    return Edge(place[i], place[j], T_i_j, join.sure)
 
 
-def _step(T: Sequence[Pose], stays: list[int], pulls: Sequence[_Pull]) -> Array:
+def _step(T: Sequence[Pose], stays: list[int], pulls: Sequence[Edge]) -> Array:
     """(p, 6) float: a turn and a shift of every part, in the group's frame."""
     H, g = np.zeros((len(T), 6, len(T), 6)), np.zeros((len(T), 6))  # normal equations
     for i, j, T_i_j, confidence in pulls:

@@ -14,7 +14,7 @@ frame. same, different: all in one group, no two in one group.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from itertools import combinations
@@ -135,9 +135,7 @@ class _Reader:
     def read(self, data: Any) -> Constraints:
         if not isinstance(data, Mapping) or data.get("format") != FORMAT:
             raise InputError(f'{self.source}: not constraints; a file starts with {{"format": "{FORMAT}", ...')
-        for key in data:
-            if key not in KEYS and key != "format":
-                raise InputError(f"{self.source}: unknown key {key!r}{_hint(key, KEYS)}; known are {', '.join(KEYS)}")
+        _only(self.source, [key for key in data if key != "format"], KEYS)
         forbidden = [self._touch(where, entry) for where, entry in self._entries(data, "forbid")]
         return Constraints(
             names=tuple(part if isinstance(part, str) else part.name for part in self.parts),
@@ -145,10 +143,8 @@ class _Reader:
             forbid=tuple(touch.parts for touch in forbidden if touch.T_i_j is None),
             wrong=tuple(touch for touch in forbidden if touch.T_i_j is not None),
             fix=tuple(self._fix(where, entry) for where, entry in self._entries(data, "fix")),
-            same=tuple(self._sets(data, "same", None)),
-            different=tuple(
-                pair for parts in self._sets(data, "different", None) for pair in combinations(sorted(parts), 2)
-            ),
+            same=tuple(self._sets(data, "same")),
+            different=tuple(pair for parts in self._sets(data, "different") for pair in combinations(sorted(parts), 2)),
         )
 
     def _entries(self, data: Mapping[str, Any], key: str) -> Iterator[tuple[str, Any]]:
@@ -158,14 +154,14 @@ class _Reader:
         for n, entry in enumerate(entries):
             yield f"{self.source}: entry {n + 1} of {key!r}", entry
 
-    def _sets(self, data: Mapping[str, Any], key: str, size: int | None) -> Iterator[tuple[int, ...]]:
-        return (self._several(where, entry, size) for where, entry in self._entries(data, key))
+    def _sets(self, data: Mapping[str, Any], key: str) -> Iterator[tuple[int, ...]]:
+        return (self._several(where, entry) for where, entry in self._entries(data, key))
 
     def _touch(self, where: str, entry: Any) -> Touch:
         if not isinstance(entry, Mapping):
             i, j = sorted(self._several(where, entry, 2))
             return Touch((i, j))
-        self._only(where, entry, ("parts", "pose"))
+        _only(where, entry, ("parts", "pose"))
         i, j = self._several(where, entry.get("parts"), 2)
         T_i_j = _pose(where, entry["pose"]) if "pose" in entry else None
         return Touch((i, j), T_i_j) if i < j else Touch((j, i), T_i_j and T_i_j.inverse())
@@ -173,10 +169,10 @@ class _Reader:
     def _fix(self, where: str, entry: Any) -> tuple[int, Pose]:
         if not isinstance(entry, Mapping) or not {"part", "pose"} <= entry.keys():
             raise InputError(f'{where} must read {{"part": "a", "pose": 4 rows of 4 numbers}}')
-        self._only(where, entry, ("part", "pose"))
+        _only(where, entry, ("part", "pose"))
         return self._index(where, entry["part"]), _pose(where, entry["pose"])
 
-    def _several(self, where: str, entry: Any, size: int | None) -> tuple[int, ...]:
+    def _several(self, where: str, entry: Any, size: int | None = None) -> tuple[int, ...]:
         if not isinstance(entry, list) or len(entry) < 2 or len(entry) != (size or len(entry)):
             raise InputError(f"{where} must be a list of {size or 'two or more'} parts, not {_sort_of(entry)}")
         found = tuple(self._index(where, part) for part in entry)
@@ -204,10 +200,11 @@ class _Reader:
             raise InputError(f"{where}: several parts come from a file {part!r}; use one of {', '.join(names)}")
         raise InputError(f"{where}: there is no part {part!r}{_hint(part, names)}; there are {_few(names)}")
 
-    def _only(self, where: str, entry: Mapping[str, Any], keys: tuple[str, ...]) -> None:
-        for key in entry:
-            if key not in keys:
-                raise InputError(f"{where}: unknown key {key!r}{_hint(key, keys)}; known are {', '.join(keys)}")
+
+def _only(where: str, given: Iterable[str], keys: tuple[str, ...]) -> None:
+    for key in given:
+        if key not in keys:
+            raise InputError(f"{where}: unknown key {key!r}{_hint(key, keys)}; known are {', '.join(keys)}")
 
 
 def _pose(where: str, rows: Any) -> Pose:

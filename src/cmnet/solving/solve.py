@@ -29,22 +29,18 @@ def solve(problem: Problem, length: float, fixed: Collection[int] = ()) -> list[
 
 
 def grow(problem: Problem) -> list[Group]:
-    """The groups for which most speaks, of all growths that are tried."""
-    return doubt(Growth(problem).run()).groups()
-
-
-def doubt(best: Growth) -> Growth:
-    """The best of several growths, each without one of the joins that the best so far rests on."""
+    """The groups for which most speaks, of growths each without one of the joins that the best so far rests on."""
+    best = Growth(problem).run()
     tried: set[int] = set()
     for _ in range(DOUBTS):
         suspect = next((k for k in _suspects(best) if k not in tried), None)
         if suspect is None:
             break
         tried.add(suspect)
-        other = Growth(best.problem, best.banned | {suspect}).run()
+        other = Growth(problem, best.banned | {suspect}).run()
         if other.total > best.total + 1e-9:
             best = other
-    return best
+    return best.groups()
 
 
 def _suspects(growth: Growth) -> list[int]:

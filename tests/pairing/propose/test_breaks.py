@@ -78,11 +78,9 @@ def test_the_true_pose_comes_first_and_is_a_candidate(halves, truth):
     assert candidates(a, b)[0].T_a_b.angle_to(truth) < 1
 
 
-def test_without_refinement_the_poses_stay_as_creases_suggest_them(halves, truth):
+def test_the_poses_settle_away_from_those_that_creases_suggest(halves):
     a, b = halves
     seeds, _ = seeded_poses(a, b)
-    for T in propose_touching(a, b, 4, settle=False):
-        assert np.isclose(seeds.R, T.R.astype(seeds.R.dtype), atol=1e-6).all(axis=(1, 2)).any()
     assert not np.isclose(seeds.R, propose_touching(a, b, 1)[0].R, atol=1e-6).all(axis=(1, 2)).any()
 
 

@@ -1,10 +1,13 @@
 """Poses in which the breaks of two parts touch most: worn edges suggest them, but cannot judge them.
 
-Every two creases are a pose, as in `hypotheses`. Where edges are worn, hardly any crease around them agrees with it,
+Every two creases are a pose, as in `creases`. Where edges are worn, hardly any crease around them agrees with it,
 but the faces between the edges still fit: here the samples that lie on breaks judge the poses, and settle them.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,6 +18,7 @@ from cmnet.geometry.volume import Grid, Moves, move_into
 from cmnet.pairing.align.normal_equations import add_row, motion
 from cmnet.pairing.propose.creases import Poses, distinct, highest, overlap, seeded_poses
 from cmnet.pairing.surface.surface import Surface
+from cmnet.settings import Sieve
 
 Facets = tuple[Floats32, Floats32]  # of a part: samples and their normals (m, 3)
 Judges = tuple[Facets, float]  # the same, and the area that each stands for
@@ -24,25 +28,36 @@ SampleField = tuple[Floats32, Floats32, Ints32, Grid, np.float32]
 Met = tuple[Floats32, Ints32, Floats32]
 
 
-def propose_touching(a: Surface, b: Surface, kept: int, settle: bool = True, near: float | None = None) -> list[Pose]:
+def propose_touching(a: Surface, b: Surface, kept: int, near: float | None = None) -> list[Pose]:
     """The most promising poses of b in a's frame, best first; none where nobody says what is broken.
 
-    settle : False: poses stay as two creases suggest them
-    near   : how far samples may be off in the end, in units; None: as the sieve says
+    near : how far samples may be off in the end, in units; None: as the sieve says
     """
     if not kept or b.broken is None or min(len(a.creases), len(b.creases)) < 3:
         return []
-    poses, _ = seeded_poses(a, b)
     sieve = a.scale.budget.sieve
-    area = contact(a, b, poses, sieve.judges[0], sieve.near[0])
+    sieve = sieve if near is None else replace(sieve, near=(sieve.near[0], near))
+    found, area = sifted(a, b, seeded_poses(a, b)[0], lambda *how: contact(a, b, *how), sieve, sieve.sunk, kept)
+    return [found.one(i) for i in range(len(found)) if area[i] > 0]
+
+
+Score = Callable[[Poses, int, float], Floats32]  # of (poses, judges, near): the area that speaks for each pose
+
+
+def sifted(
+    a: Surface, b: Surface, poses: Poses, score: Score, sieve: Sieve, sunk: float, kept: int
+) -> tuple[Poses, Floats32]:
+    """The best of the poses, as they settle on breaks, and their scores.
+
+    sunk : area that a probe inside the other part outweighs
+    """
+    area = score(poses, sieve.judges[0], sieve.near[0])
     first = highest(area, sieve.kept[0])
     poses, area = poses[first], area[first]
-    poses = poses[highest(area - sieve.sunk * overlap(a, b, poses), sieve.kept[1])]
-    if settle:
-        poses = settled_on_breaks(a, b, poses)
-    area = contact(a, b, poses, sieve.judges[1], sieve.near[1] if near is None else near)
-    chosen = distinct(poses, area - sieve.sunk * overlap(a, b, poses), kept, a.scale.tolerances)
-    return [poses.one(i) for i in chosen if area[i] > 0]
+    poses = settled_on_breaks(a, b, poses[highest(area - sunk * overlap(a, b, poses), sieve.kept[1])])
+    area = score(poses, sieve.judges[1], sieve.near[1])
+    chosen = distinct(poses, area - sunk * overlap(a, b, poses), kept, a.scale.tolerances)
+    return poses[chosen], area[chosen]
 
 
 def contact(a: Surface, b: Surface, poses: Poses, judges: int, near: float) -> Floats32:

@@ -65,7 +65,9 @@ def propose(a: Surface, b: Surface, kept: int, width: int = 1) -> list[Hypothesi
         return []
     budget = a.scale.budget
     for judges, count in zip(budget.local_creases, budget.local_kept):
-        order = highest(_local_scores(a, b, poses, seed_b, judges), count)
+        around = np.ascontiguousarray(b.around[:, :judges])
+        fit = summed_agreement(a, b, poses.R, poses.t, around, seed_b, a.scale.tolerances.crease_near)
+        order = highest(fit, count)
         poses, seed_b = poses[order], seed_b[order]
     poses = poses[_first_of_cells(poses, width * budget.aligned_kept[0], a.scale.tolerances)]
     for count, judges, near in zip(budget.aligned_kept, budget.aligned_creases, budget.aligned_near):
@@ -107,12 +109,6 @@ def _unit(v: Array) -> Array:
     return v / np.maximum(np.linalg.norm(v, axis=-1, keepdims=True), 1e-12)
 
 
-def _local_scores(a: Surface, b: Surface, poses: Poses, seed_b: Ints, judges: int) -> Floats32:
-    """(h,) float32: how well the creases around the seed of each pose fit, by the first `judges` of them."""
-    around = np.ascontiguousarray(b.around[:, :judges])
-    return summed_agreement(a, b, poses.R, poses.t, around, seed_b, a.scale.tolerances.crease_near)
-
-
 def _first_of_cells(poses: Poses, count: int, limits: Tolerances) -> Ints:
     """(≤ count,) int: of poses that nearly coincide only the first. Straight edges suggest thousands of them."""
     turns = np.rint(poses.R[:, :2].reshape(-1, 6) / limits.cell_turn)
@@ -152,15 +148,10 @@ def poses_of(poses: Sequence[Pose]) -> Poses:
 
 
 def scores(a: Surface, b: Surface, poses: Poses) -> Floats32:
-    """(h,) float32: larger is better; the rim that is closed, less what lies inside the other part."""
-    return rim_scores(a, b, poses) - overlap(a, b, poses)
-
-
-def rim_scores(a: Surface, b: Surface, poses: Poses) -> Floats32:
-    """(h,) float32: how many creases of b, out of some spread ones, close on creases of a."""
+    """(h,) float32: how many of some spread creases of b close on creases of a, less what lies inside the other."""
     which = np.arange(min(a.scale.budget.scored_creases, len(b.creases)))[None]
-    near = a.scale.tolerances.crease_closed
-    return summed_agreement(a, b, poses.R, poses.t, which, np.zeros(len(poses), dtype=np.int64), near)
+    near, rows = a.scale.tolerances.crease_closed, np.zeros(len(poses), dtype=np.int64)
+    return summed_agreement(a, b, poses.R, poses.t, which, rows, near) - overlap(a, b, poses)
 
 
 def overlap(a: Surface, b: Surface, poses: Poses) -> Floats32:

@@ -12,8 +12,8 @@ from cmnet.geometry.neighbors import farthest_points
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.trees import even_tree, nearest_one
 from cmnet.geometry.types import Array, Floats32, Ints
-from cmnet.pairing.propose.breaks import lying_on, settled_on_breaks, some_of
-from cmnet.pairing.propose.creases import Poses, distinct, highest, overlap
+from cmnet.pairing.propose.breaks import lying_on, sifted, some_of
+from cmnet.pairing.propose.creases import Poses
 from cmnet.pairing.surface.surface import Surface
 
 
@@ -27,7 +27,6 @@ def propose_in_holes(a: Surface, b: Surface) -> list[Pose]:
     on_a, on_b = (np.flatnonzero(broken > limits.broken) for broken in (a.broken, b.broken))
     if min(len(on_a), len(on_b)) < search.fewest:
         return []
-    sieve = search.sieve
     opened = a.broken[nearest_one(even_tree(a.points), a.dense)[1]].astype(np.float32)
     skin = np.setdiff1d(np.arange(len(b.points)), on_b)
 
@@ -35,17 +34,10 @@ def propose_in_holes(a: Surface, b: Surface) -> list[Pose]:
         filled = lying_on(a, poses, some_of(b, on_b, judges), near, opened)
         return filled - lying_on(a, poses, some_of(b, skin, judges), near, np.ones_like(opened))
 
-    def sunk(poses: Poses) -> Floats32:
-        return np.float32(sieve.sunk * b.area) * overlap(a, b, poses)
-
     poses = _facing(a, b, _spread(a, on_a, search.opened), _spread(b, on_b, search.breaks), search.turns)
-    fill = score(poses, sieve.judges[0], sieve.near[0])
-    first = highest(fill, sieve.kept[0])
-    poses, fill = poses[first], fill[first]
-    poses = settled_on_breaks(a, b, poses[highest(fill - sunk(poses), sieve.kept[1])])
-    fill = score(poses, sieve.judges[1], sieve.near[1])
-    chosen = distinct(poses, fill - sunk(poses), search.kept, limits)
-    return [poses.one(i) for i in chosen]
+    sieve = search.sieve
+    found, _ = sifted(a, b, poses, score, sieve, float(sieve.sunk * b.area), search.kept)
+    return [found.one(i) for i in range(len(found))]
 
 
 def _spread(surface: Surface, samples: Ints, count: int) -> Ints:

@@ -22,6 +22,10 @@ from cmnet.pairing.judge.relief import ALIKE, GRAIN, sheet_terms
 from cmnet.pairing.surface.surface import Surface
 from cmnet.settings import Faces
 
+# Of a face: the place of the first cell, the size of cells, the heights in all, not a number where there is no face
+HeightMap = tuple[Array, float, Floats32]
+Laid = tuple[Array, Array, Array]  # the turns, and the shifts along either axis, by which a face is laid on another
+
 
 @dataclass(frozen=True, eq=False)
 class Face:
@@ -133,7 +137,7 @@ def _laid_on(on: Face, faces: list[Face], by: Faces) -> Iterator[tuple[float, Po
     """What the likeness says for the best poses of each of the faces on another one, in nats, and the poses."""
     if not faces:
         return
-    origin, heights = _map(on, by.cell)
+    below = _map(on, by.cell)
     far = np.minimum(np.abs(on.uv).max(axis=0), by.farthest)
     shifts_u, shifts_v = (np.arange(-end, end + 1e-9, by.step) for end in far)
     turns = 2 * np.pi * np.arange(by.turns) / by.turns
@@ -141,20 +145,18 @@ def _laid_on(on: Face, faces: list[Face], by: Faces) -> Iterator[tuple[float, Po
         uv, z = _smoothed(face, by)
         fewest = max(12, int(by.covered * len(uv) * min(1.0, on.area / face.area)))
         grains = face.area / len(uv) / GRAIN**2
-        nats = np.zeros((by.turns, len(shifts_u), len(shifts_v)), dtype=np.float32)
-        _scan(origin, by.cell, heights, uv, z, turns, shifts_u, shifts_v, fewest, grains, nats)
+        nats = _scan(below, uv, z, (turns, shifts_u, shifts_v), fewest, grains)
         for k, i, j in _peaks(nats, by.peaks):
             yield float(nats[k, i, j]), _pose_of_faces(on, face, turns[k], np.array([shifts_u[i], shifts_v[j]]))
 
 
-def _map(face: Face, cell: float) -> tuple[Array, Floats32]:
-    """The place of its first cell, and the heights of all, not a number where there is no face."""
+def _map(face: Face, cell: float) -> HeightMap:
     origin = face.uv.min(axis=0) - cell
     shape = np.ceil((face.uv.max(axis=0) + cell - origin) / cell).astype(int) + 1
     cells = origin + cell * np.stack(np.meshgrid(*map(np.arange, shape), indexing="ij"), axis=-1).reshape(-1, 2)
     heights, distance = _heights_at(face, cells, 3, cell)
     heights[distance > 1.3 * cell] = np.nan
-    return origin, heights.reshape(shape).astype(np.float32)
+    return origin, cell, heights.reshape(shape).astype(np.float32)
 
 
 def _smoothed(face: Face, by: Faces) -> tuple[Array, Array]:
@@ -198,20 +200,10 @@ def _pose_of_faces(on: Face, face: Face, turn: float, shift: Array) -> Pose:
 
 
 @compiled
-def _scan(
-    origin: Array,
-    cell: float,
-    heights: Floats32,
-    uv: Array,
-    z: Array,
-    turns: Array,
-    shifts_u: Array,
-    shifts_v: Array,
-    fewest: int,
-    grains: float,
-    nats: Floats32,
-) -> None:
-    """What the likeness of z at uv (m, 2) and the map says, into nats (turns, shifts, shifts); 0: too few meet."""
+def _scan(face: HeightMap, uv: Array, z: Array, laid: Laid, fewest: int, grains: float) -> Floats32:
+    """(turns, shifts, shifts): what the likeness of z at uv (m, 2) and the map says, in nats; 0: too few meet."""
+    (origin, cell, heights), (turns, shifts_u, shifts_v) = face, laid
+    nats = np.zeros((len(turns), len(shifts_u), len(shifts_v)), dtype=np.float32)
     at_u, at_v = np.empty((len(shifts_u), len(z)), dtype=np.int32), np.empty((len(shifts_v), len(z)), dtype=np.int32)
     for k in range(len(turns)):
         c, s = np.cos(turns[k]), np.sin(turns[k])
@@ -243,3 +235,4 @@ def _scan(
                 likeness = (xy - x * y / n) / np.sqrt(spread + 1e-20)
                 if likeness > 0:
                     nats[k, i, j] = -0.5 * n * grains * np.log(1 - min(likeness, ALIKE) ** 2)
+    return nats
