@@ -82,9 +82,7 @@ def remind(state: State) -> bool:
 
 def take_apart(state: State) -> bool:
     """A group that fits nowhere may have a part out of place: where it is not held surely, it is taken apart."""
-    constraints = state.terms.constraints
-    told = {k for touch in constraints.join for k in touch.parts} if constraints else set()
-    told |= state.terms.fixed.keys()
+    told = {k for touch in state.terms.constraints.join for k in touch.parts} | state.terms.fixed.keys()
     over = [group for _, group in left_over_of_one(state) if len(group.T) > 1]
     left = [group.T.keys() for group in over if not told & group.T.keys()]
     inner = [join for join in state.joins if any({*join.parts} <= parts for parts in left)]

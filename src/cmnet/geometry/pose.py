@@ -99,6 +99,11 @@ def cross_matrix(x: Array) -> Array:
     return np.array([[0, -x[2], x[1]], [x[2], 0, -x[0]], [-x[1], x[0], 0]])
 
 
+def normalized(v: Array) -> Array:
+    """(..., 3) float: the same directions, of length 1; zero stays zero."""
+    return v / np.maximum(np.linalg.norm(v, axis=-1, keepdims=True), 1e-12)
+
+
 def turned(R: Array, x: Array) -> Array:
     """(k, 3) float: each of x (k, 3) by its own one of R (k, 3, 3)."""
     return np.einsum("kij,kj->ki", R, x)

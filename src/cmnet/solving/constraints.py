@@ -55,7 +55,7 @@ class Constraints:
     different : pairs that must not come into one group
     """
 
-    names: tuple[str, ...]
+    names: tuple[str, ...] = ()
     join: tuple[Touch, ...] = ()
     forbid: tuple[Pair, ...] = ()
     fix: tuple[tuple[int, Pose], ...] = ()

@@ -30,7 +30,7 @@ class Terms:
     rules: Rules = field(default_factory=Rules)
     start: tuple[Group, ...] = ()
     fixed: dict[int, Pose] = field(default_factory=dict)
-    constraints: Constraints | None = None
+    constraints: Constraints = field(default_factory=Constraints)
     notes: tuple[str, ...] = ()
 
     def listed(self, joins: Sequence[Join]) -> list[Join]:
@@ -40,8 +40,7 @@ class Terms:
 
     def believed(self, joins: Sequence[Join], centres: Array, shift: float) -> list[Join]:
         """Those that groups may rest on. shift : by which poses of a part that are one may put its centre apart"""
-        touches = self.constraints.wrong if self.constraints else ()
-        wrong = [(touch.parts, touch.T_i_j) for touch in touches if touch.T_i_j is not None]
+        wrong = [(touch.parts, touch.T_i_j) for touch in self.constraints.wrong if touch.T_i_j is not None]
 
         def refuted(join: Join) -> bool:
             T = join.T_i_j if join.parts == join.pair else join.T_i_j.inverse()
@@ -90,8 +89,6 @@ def _fixed_groups(fixed: dict[int, Pose], apart: frozenset[Pair]) -> list[Group]
 
 def unmet(terms: Terms, groups: Sequence[Group], believed: Sequence[Join]) -> list[str]:
     """A sentence for every constraint that the groups, single parts included, do not keep."""
-    if terms.constraints is None:
-        return []
     names, home = terms.constraints.names, {k: n for n, group in enumerate(groups) for k in group.T}
     used = {join.pair for group in groups for join in group.joins}
     found = {join.pair for join in believed}

@@ -43,7 +43,7 @@ class Table:
     def of(joins: Sequence[Join], touching: frozenset[tuple[int, int]] = frozenset()) -> Table:
         """touching : pairs (i < j) known to touch; one of their joins is right, so their confidences add up to one"""
         sure = np.array([join.sure for join in joins], dtype=np.float64)
-        pairs = [(min(join.parts), max(join.parts)) for join in joins]
+        pairs = [join.pair for join in joins]
         for pair in touching.intersection(pairs):
             of_pair = np.flatnonzero([other == pair for other in pairs])
             sure[of_pair] = (sure[of_pair] + 1e-9) / (sure[of_pair] + 1e-9).sum()

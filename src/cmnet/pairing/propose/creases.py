@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cmnet.geometry.pose import Pose, turned
+from cmnet.geometry.pose import Pose, normalized, turned
 from cmnet.geometry.procrustes import nearest_rotation
 from cmnet.geometry.types import Array, Floats32, Ints
 from cmnet.pairing.propose.agreement import crease_agreement, summed_agreement
@@ -101,12 +101,8 @@ def seeded_poses(a: Surface, b: Surface) -> tuple[Poses, Ints]:
 def _frame(surface: Surface, flip: int, sign: float) -> Array:
     """(m, 3, 3) float: columns are the directions between skin and ± fracture, across them, and along the crease."""
     skin, fracture = surface.creases.normals[:, flip], sign * surface.creases.normals[:, 1 - flip]
-    x, y = _unit(skin + fracture), _unit(skin - fracture)
+    x, y = normalized(skin + fracture), normalized(skin - fracture)
     return np.stack([x, y, np.cross(x, y)], axis=2)
-
-
-def _unit(v: Array) -> Array:
-    return v / np.maximum(np.linalg.norm(v, axis=-1, keepdims=True), 1e-12)
 
 
 def _first_of_cells(poses: Poses, count: int, limits: Tolerances) -> Ints:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from cmnet.geometry.neighbors import farthest_points
-from cmnet.geometry.pose import Pose
+from cmnet.geometry.pose import Pose, normalized
 from cmnet.geometry.trees import even_tree, nearest_one
 from cmnet.geometry.types import Array, Floats32, Ints
 from cmnet.pairing.propose.breaks import lying_on, sifted, some_of
@@ -59,6 +59,5 @@ def _facing(a: Surface, b: Surface, i: Ints, j: Ints, count: int) -> Poses:
 def _frames_on(normals: Array) -> Array:
     """(m, 3, 3) float: rotations whose last columns are the normals."""
     aside = np.where(np.abs(normals[:, :1]) < 0.9, [[1.0, 0.0, 0.0]], [[0.0, 1.0, 0.0]])
-    x = np.cross(aside, normals)
-    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    x = normalized(np.cross(aside, normals))
     return np.stack([x, np.cross(normals, x), normals], axis=2)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cmnet.geometry.pose import Pose, turned
+from cmnet.geometry.pose import Pose, normalized, turned
 from cmnet.geometry.procrustes import procrustes, robust_procrustes
 from cmnet.geometry.types import Array
 from cmnet.settings import Matching
@@ -79,9 +79,8 @@ def _from_pairs(matches: Correspondences, by: Matching) -> tuple[Array, Array]:
 
 def _frames_along(along: Array, up: Array) -> Array:
     """(h, 3, 3) float: columns are `along`, what is left of `up` across it, and their cross product."""
-    x = along / np.linalg.norm(along, axis=1, keepdims=True)
-    across = up - np.einsum("hc,hc->h", up, x)[:, None] * x
-    y = across / np.maximum(np.linalg.norm(across, axis=1, keepdims=True), 1e-9)
+    x = normalized(along)
+    y = normalized(up - np.einsum("hc,hc->h", up, x)[:, None] * x)
     return np.stack([x, y, np.cross(x, y)], axis=2)
 
 

@@ -15,7 +15,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
 from cmnet.geometry.compiled import compiled
-from cmnet.geometry.pose import Pose
+from cmnet.geometry.pose import Pose, normalized
 from cmnet.geometry.trees import nearest_few
 from cmnet.geometry.types import Array, Bools, Floats32, Ints, Ints32
 from cmnet.pairing.judge.relief import ALIKE, GRAIN, sheet_terms
@@ -72,8 +72,7 @@ def _regions(surface: Surface) -> list[tuple[Ints, Array]]:
     """Samples of breaks, those together that lie beside each other and look one way; and which way."""
     assert surface.broken is not None
     beside, by = surface.next_to, surface.scale.budget.laid
-    normals = surface.normals[beside].mean(axis=1)[beside].mean(axis=1)
-    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-9)
+    normals = normalized(surface.normals[beside].mean(axis=1)[beside].mean(axis=1))
     left = surface.broken > surface.scale.tolerances.broken
     regions: list[tuple[Ints, Array]] = []
     while left.sum() > by.samples and len(regions) < by.most:

@@ -26,14 +26,12 @@ class Creases:
     points  : (m, 3) float
     normals : (m, 2, 3) float, unit normals of the two faces; which of them is skin is unknown
     bend    : (m,) float, radians between the two normals; the interior angle is π − bend
-    reach   : (m,) float, size of the neighbourhood it was fitted to
     likely  : (m,) bool, whether it is held for the edge of a break; without a network, all are
     """
 
     points: Array
     normals: Array
     bend: Array
-    reach: Array
     likely: Bools
 
     def __len__(self) -> int:
@@ -74,7 +72,7 @@ def find_creases(
         & convex
     )
     likely = np.ones(len(seeds), dtype=bool)
-    return Creases(at, np.stack([first, second], axis=1), bend, reach, likely)[good]
+    return Creases(at, np.stack([first, second], axis=1), bend, likely)[good]
 
 
 def spread(creases: Creases, count: int) -> Creases:
