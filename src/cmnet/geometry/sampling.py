@@ -7,14 +7,17 @@ moved or scaled.
 from collections.abc import Callable
 
 import numpy as np
+from scipy.spatial import cKDTree
 
 from cmnet.geometry.compiled import compiled
-from cmnet.geometry.triangles import normals_and_areas
+from cmnet.geometry.trees import nearest_one
+from cmnet.geometry.triangles import areas, normals_and_areas
 from cmnet.geometry.types import Array, Bools, Ints
 
 CANDIDATES = 5  # candidates per sample wanted
 OPPOSED = -0.5  # normals with a smaller dot product belong to two sides of a wall, which may lie arbitrarily close
 ROUNDS = 12  # trials of a radius, at most
+HALVINGS = 16  # rounds of halving large triangles, at most
 SURPLUS = 1.02  # how many samples too many end the search
 CELL = 1.000001  # side of a cell, in radii: what is as near as the radius lies in the same or the next cell
 NEIGHBORHOOD = (13, *range(13), *range(14, 27))  # of a cell, in base 3; itself first, where most rivals are
@@ -50,6 +53,44 @@ def sample_faces(corners: Array, count: int, rng: np.random.Generator) -> tuple[
         return np.empty((0, 3)), np.empty((0, 3))
     chosen, points = uniform_samples(corners, areas, count, rng)
     return points, normals[chosen]
+
+
+def sample_near(
+    corners: Array, places: Array, reach: float, density: int, most: int, rng: np.random.Generator
+) -> tuple[Array, Array]:
+    """Independent samples of triangles near some places, as dense as `density` of them over the whole surface.
+
+    corners : (m, 3, 3) float, places : (e, 3) float → at most so many points (k, 3) and unit normals (k, 3)
+    """
+    tree = cKDTree(places)
+    near = _faces_near(corners, tree, reach)
+    count = int(density * areas(near).sum() / areas(corners).sum())
+    points, normals = sample_faces(near, min(count, most), rng)
+    kept = np.isfinite(nearest_one(tree, points, reach)[0])
+    return points[kept], normals[kept]
+
+
+def _faces_near(corners: Array, tree: cKDTree, reach: float) -> Array:
+    """The triangles near the points of a tree; large ones are halved until none reaches far beyond them."""
+    for _ in range(HALVINGS):
+        middle = corners.mean(axis=1)
+        size = np.linalg.norm(corners - middle[:, None], axis=2).max(axis=1)
+        close = nearest_one(tree, middle)[0] < reach + size
+        corners, size = corners[close], size[close]
+        large = size > 2 * reach
+        if not large.any():
+            break
+        corners = np.concatenate([corners[~large], _halves(corners[large])])
+    return corners
+
+
+def _halves(corners: Array) -> Array:
+    """Every triangle cut in two across its longest side. (m, 3, 3) → (2 m, 3, 3)"""
+    sides = np.linalg.norm(corners - np.roll(corners, -1, axis=1), axis=2)
+    turn = (sides.argmax(axis=1)[:, None] + np.arange(3)) % 3
+    a, b, c = corners[np.arange(len(corners))[:, None], turn].swapaxes(0, 1)
+    middle = (a + b) / 2
+    return np.concatenate([np.stack([a, middle, c], axis=1), np.stack([middle, b, c], axis=1)])
 
 
 def uniform_samples(corners: Array, weights: Array, count: int, rng: np.random.Generator) -> tuple[Ints, Array]:

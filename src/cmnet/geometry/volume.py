@@ -11,12 +11,11 @@ from scipy.ndimage import distance_transform_edt
 
 from cmnet.geometry.compiled import compiled
 from cmnet.geometry.pose import Pose
+from cmnet.geometry.poses import Moves
 from cmnet.geometry.types import Array, Bools, Floats, Floats32, Ints, Ints32
 
 Field = TypeVar("Field", Floats32, Ints32)
 
-# For loops over many poses, in single precision: their R (h, 3, 3) and t (h, 3)
-Moves = tuple[Floats32, Floats32]
 Grid = tuple[Floats32, np.float32, Ints]  # origin of a box, one over the size of its voxels, and its shape
 
 CROWDED = 4  # times the voxels asked for, at most: long thin things leave most of their box empty

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from itertools import pairwise
 
+from cmnet.geometry.frames import Frames
 from cmnet.geometry.pose import Pose
 from cmnet.geometry.types import Array
 from cmnet.solving.constraints import Constraints, Touch
-from cmnet.solving.frames import Frames
 from cmnet.solving.groups import Pair
 from cmnet.solving.witnesses import TURN
 

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cmnet.geometry.frames import Frames
 from cmnet.geometry.pose import Pose, turned
 from cmnet.geometry.types import Array
-from cmnet.solving.frames import Frames
 
 ROUNDS = 10  # of weighing the edges anew
 FAR = (0.5, 0.02)  # of the length, in the first and the last round: an edge that far off keeps half of its weight

@@ -5,6 +5,7 @@ import pytest
 
 from cmnet.geometry.pose import Pose
 from cmnet.pairing.propose.agreement import crease_agreement, summed_agreement
+from cmnet.pairing.propose.creases import poses_of
 from cmnet.pairing.surface.creases import complement
 from cmnet.pairing.surface.frames import pose_of_surfaces
 
@@ -33,8 +34,8 @@ def poses(bar):
 def test_weights_are_those_of_the_definition(bar, poses):
     a, b = bar
     which = np.arange(0, len(b.creases), 3)
-    R, t = (np.stack([getattr(T, name) for T in poses]).astype(np.float32) for name in ("R", "t"))
-    weight, partner = crease_agreement(a, b, R, t, which, NEAR)
+    several = poses_of(poses)
+    weight, partner = crease_agreement(a, b, several, which, NEAR)
     for k, T in enumerate(poses):
         expected, at = plainly(a, b, T, which)
         np.testing.assert_allclose(weight[k], expected, atol=1e-3)
@@ -45,10 +46,8 @@ def test_weights_are_those_of_the_definition(bar, poses):
 
 def test_sums_are_sums_of_weights(bar, poses):
     a, b = bar
-    R, t = (np.stack([getattr(T, name) for T in poses]).astype(np.float32) for name in ("R", "t"))
+    several = poses_of(poses)
     rows = np.arange(len(poses)) % len(b.around)
-    total = summed_agreement(a, b, R, t, b.around, rows, NEAR)
-    each = [
-        crease_agreement(a, b, R[k : k + 1], t[k : k + 1], b.around[row], NEAR)[0].sum() for k, row in enumerate(rows)
-    ]
+    total = summed_agreement(a, b, several, b.around, rows, NEAR)
+    each = [crease_agreement(a, b, several[k : k + 1], b.around[row], NEAR)[0].sum() for k, row in enumerate(rows)]
     np.testing.assert_allclose(total, each, atol=1e-5)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from cmnet.geometry.pose import Pose
-from cmnet.pairing.propose.creases import Poses, distinct, propose, sinking
+from cmnet.geometry.poses import Poses
+from cmnet.pairing.propose.creases import distinct, propose, sinking
 from cmnet.pairing.surface.frames import pose_of_surfaces
 from cmnet.settings import Tolerances
 

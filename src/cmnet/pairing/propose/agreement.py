@@ -8,8 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from cmnet.geometry.compiled import compiled
+from cmnet.geometry.poses import Moves, Poses
 from cmnet.geometry.types import Floats32, Ints, Ints32
-from cmnet.geometry.volume import Grid, Moves, move_into
+from cmnet.geometry.volume import Grid, move_into
 from cmnet.pairing.surface.surface import Surface
 
 STRANGERS = np.float32(3.0)  # squared distance, over the squared reach, from which creases are strangers: e⁻³ = 0.05
@@ -21,27 +22,23 @@ CreaseField = tuple[Floats32, Floats32, Ints32, Grid, np.float32]
 Fallen = tuple[Floats32, Ints32, Floats32]
 
 
-def crease_agreement(
-    a: Surface, b: Surface, R: Floats32, t: Floats32, which: Ints, near: float
-) -> tuple[Floats32, Ints32]:
-    """How well creases `which` (n,) of b fall onto complementary creases of a in poses R (h, 3, 3), t (h, 3).
+def crease_agreement(a: Surface, b: Surface, poses: Poses, which: Ints, near: float) -> tuple[Floats32, Ints32]:
+    """How well creases `which` (n,) of b fall onto complementary creases of a in each pose.
 
     near : creases so near each other agree, in units
     → weights (h, n) float32 in [0, 1] and the creases of a (h, n) int32 they fall onto
     """
-    weight = np.zeros((len(t), len(which)), dtype=np.float32)
-    partner = np.zeros((len(t), len(which)), dtype=np.int32)
-    rows = np.zeros(len(t), dtype=np.int64)
-    _agreements((R, t), which[None], rows, _arrays(b), _crease_field(a), np.float32(near), weight, partner)
+    weight = np.zeros((len(poses), len(which)), dtype=np.float32)
+    partner = np.zeros(weight.shape, dtype=np.int32)
+    rows = np.zeros(len(poses), dtype=np.int64)
+    _agreements(poses.moves, which[None], rows, _arrays(b), _crease_field(a), np.float32(near), weight, partner)
     return weight, partner
 
 
-def summed_agreement(
-    a: Surface, b: Surface, R: Floats32, t: Floats32, which: Ints, rows: Ints, near: float
-) -> Floats32:
+def summed_agreement(a: Surface, b: Surface, poses: Poses, which: Ints, rows: Ints, near: float) -> Floats32:
     """(h,) float32: the sum of the weights over creases which[rows[i]] for pose i. which : (s, n), rows : (h,)"""
     weight, partner = np.zeros((0, 0), dtype=np.float32), np.zeros((0, 0), dtype=np.int32)
-    total = _agreements((R, t), which, rows, _arrays(b), _crease_field(a), np.float32(near), weight, partner)
+    total = _agreements(poses.moves, which, rows, _arrays(b), _crease_field(a), np.float32(near), weight, partner)
     return np.asarray(total)
 
 

@@ -13,10 +13,11 @@ import numpy as np
 
 from cmnet.geometry.compiled import compiled
 from cmnet.geometry.pose import Pose
+from cmnet.geometry.poses import Moves, Poses
 from cmnet.geometry.types import Floats32, Ints, Ints32
-from cmnet.geometry.volume import Grid, Moves, move_into
+from cmnet.geometry.volume import Grid, move_into
 from cmnet.pairing.align.normal_equations import add_row, motion
-from cmnet.pairing.propose.creases import Poses, distinct, highest, overlap, seeded_poses
+from cmnet.pairing.propose.creases import distinct, highest, overlap, seeded_poses
 from cmnet.pairing.surface.surface import Surface
 from cmnet.settings import Sieve
 
@@ -68,17 +69,17 @@ def contact(a: Surface, b: Surface, poses: Poses, judges: int, near: float) -> F
 def lying_on(a: Surface, poses: Poses, samples: Judges, near: float, weights: Floats32) -> Floats32:
     """(h,) float32: the area of the samples that lies on a in each pose; weights : (d,), of a's dense samples"""
     points, area = samples
-    return np.asarray(area * _contact((poses.R, poses.t), points, _sample_field(a), weights, np.float32(near)))
+    return np.asarray(area * _contact(poses.moves, points, _sample_field(a), weights, np.float32(near)))
 
 
 def settled_on_breaks(a: Surface, b: Surface, poses: Poses) -> Poses:
     """Every pose moved until the breaks that face each other touch."""
     rounds = a.scale.budget.on_breaks
     points, _ = on_breaks(b, rounds.samples)
-    R, t, field = poses.R.copy(), poses.t.copy(), _sample_field(a)
+    settling, field = Poses(poses.R.copy(), poses.t.copy()), _sample_field(a)
     for near in rounds.radii:
-        _settle((R, t), points, field, np.float32(near), rounds.stiff)
-    return Poses(R, t)
+        _settle(settling.moves, points, field, np.float32(near), rounds.stiff)
+    return settling
 
 
 def on_breaks(b: Surface, count: int) -> Judges:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cmnet.geometry.pose import Pose, normalized, turned
-from cmnet.geometry.procrustes import nearest_rotation
+from cmnet.geometry.poses import Poses
 from cmnet.geometry.types import Array, Floats32, Ints
 from cmnet.pairing.propose.agreement import crease_agreement, summed_agreement
 from cmnet.pairing.surface.surface import Surface
@@ -26,31 +26,6 @@ class Hypothesis:
 
     T_a_b: Pose
     score: float
-
-
-@dataclass(frozen=True, eq=False)
-class Poses:
-    """Many poses at once, R : (h, 3, 3) float32, t : (h, 3) float32."""
-
-    R: Floats32
-    t: Floats32
-
-    def __len__(self) -> int:
-        return len(self.t)
-
-    def __getitem__(self, chosen: Ints | slice) -> Poses:
-        return Poses(self.R[chosen], self.t[chosen])
-
-    def joined(self, others: Poses) -> Poses:
-        return Poses(np.concatenate([self.R, others.R]), np.concatenate([self.t, others.t]))
-
-    def one(self, i: int) -> Pose:
-        """Pose i; single precision leaves rotations that are none to eight digits."""
-        return Pose(nearest_rotation(self.R[i].astype(np.float64)), self.t[i].astype(np.float64))
-
-    def apply(self, points: Floats32) -> Floats32:
-        """(n, 3) or (h, n, 3) float32 → (h, n, 3) float32"""
-        return np.asarray(points @ self.R.swapaxes(1, 2) + self.t[:, None], dtype=np.float32)
 
 
 def propose(a: Surface, b: Surface, kept: int, width: int = 1) -> list[Hypothesis]:
@@ -66,13 +41,13 @@ def propose(a: Surface, b: Surface, kept: int, width: int = 1) -> list[Hypothesi
     budget = a.scale.budget
     for judges, count in zip(budget.local_creases, budget.local_kept):
         around = np.ascontiguousarray(b.around[:, :judges])
-        fit = summed_agreement(a, b, poses.R, poses.t, around, seed_b, a.scale.tolerances.crease_near)
+        fit = summed_agreement(a, b, poses, around, seed_b, a.scale.tolerances.crease_near)
         order = highest(fit, count)
         poses, seed_b = poses[order], seed_b[order]
     poses = poses[_first_of_cells(poses, width * budget.aligned_kept[0], a.scale.tolerances)]
     for count, judges, near in zip(budget.aligned_kept, budget.aligned_creases, budget.aligned_near):
         which = np.arange(min(judges, len(b.creases)))
-        weight, partner = crease_agreement(a, b, poses.R, poses.t, which, near)
+        weight, partner = crease_agreement(a, b, poses, which, near)
         best = highest(weight.sum(axis=1), width * count)
         poses = align_on_creases(a, b, poses[best], weight[best], partner[best], near)
     score = scores(a, b, poses)
@@ -147,13 +122,12 @@ def scores(a: Surface, b: Surface, poses: Poses) -> Floats32:
     """(h,) float32: how many of some spread creases of b close on creases of a, less what lies inside the other."""
     which = np.arange(min(a.scale.budget.scored_creases, len(b.creases)))[None]
     near, rows = a.scale.tolerances.crease_closed, np.zeros(len(poses), dtype=np.int64)
-    return summed_agreement(a, b, poses.R, poses.t, which, rows, near) - overlap(a, b, poses)
+    return summed_agreement(a, b, poses, which, rows, near) - overlap(a, b, poses)
 
 
 def overlap(a: Surface, b: Surface, poses: Poses) -> Floats32:
     """(h,) float32: how much of either surface lies inside the other."""
-    inverse = Poses(poses.R.swapaxes(1, 2), -np.einsum("hji,hj->hi", poses.R, poses.t))
-    return _sunk(a, b, poses) + _sunk(b, a, inverse)
+    return _sunk(a, b, poses) + _sunk(b, a, poses.inverse())
 
 
 def sinking(a: Surface, b: Surface, T_a_b: Pose) -> float:

@@ -10,10 +10,10 @@ import numpy as np
 
 from cmnet.geometry.neighbors import farthest_points
 from cmnet.geometry.pose import Pose, normalized
+from cmnet.geometry.poses import Poses
 from cmnet.geometry.trees import even_tree, nearest_one
 from cmnet.geometry.types import Array, Floats32, Ints
 from cmnet.pairing.propose.breaks import lying_on, sifted, some_of
-from cmnet.pairing.propose.creases import Poses
 from cmnet.pairing.surface.surface import Surface
 
 

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial import cKDTree
 
-from cmnet.geometry.sampling import sample_faces
+from cmnet.geometry.sampling import sample_near
 from cmnet.geometry.trees import nearest_few, nearest_one
-from cmnet.geometry.triangles import areas
 from cmnet.geometry.types import Array, Ints
 from cmnet.geometry.walls import wall_thickness
 from cmnet.pairing.surface.creases import NEIGHBORS, Creases, find_creases, join_creases, spread
@@ -21,7 +20,6 @@ from cmnet.settings import Scale
 
 AROUND = 12  # samples next to a sample
 LEVELS = 3  # the reach is halved from one level to the next
-HALVINGS = 16  # rounds of halving large triangles, at most
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +59,7 @@ def find_rims(corners: Array | None, points: Array, normals: Array, rng: np.rand
         if corners is None or level == LEVELS or not (edge & thin).any():
             break
         density, edges = 4**level * len(points), dense[seeds[edge & thin]]
-        dense, dense_normals = _zone(corners, edges, reach, density, budget.drawn, rng)
+        dense, dense_normals = sample_near(corners, edges, reach, density, budget.drawn, rng)
         if len(dense) < NEIGHBORS:
             break
         samples.append((dense[: budget.added], dense_normals[: budget.added]))
@@ -70,39 +68,3 @@ def find_rims(corners: Array | None, points: Array, normals: Array, rng: np.rand
         wall = walls[nearest_one(tree, dense[seeds])[1]]
     everything = [np.concatenate(arrays) for arrays in zip(*samples)]
     return Rims(join_creases(found), everything[0], everything[1], next_to, float(np.sort(walls)[len(walls) // 10]))
-
-
-def _zone(
-    corners: Array, edges: Array, reach: float, density: int, most: int, rng: np.random.Generator
-) -> tuple[Array, Array]:
-    """Random samples near the edges (e, 3), as dense as `density` of them over the whole surface, at most so many."""
-    total = areas(corners).sum()
-    tree = cKDTree(edges)
-    near = _faces_near(corners, tree, reach)
-    count = int(density * areas(near).sum() / total)
-    points, normals = sample_faces(near, min(count, most), rng)
-    kept = np.isfinite(nearest_one(tree, points, reach)[0])
-    return points[kept], normals[kept]
-
-
-def _faces_near(corners: Array, tree: cKDTree, reach: float) -> Array:
-    """The triangles near the points of a tree; large ones are halved until none reaches far beyond them."""
-    for _ in range(HALVINGS):
-        middle = corners.mean(axis=1)
-        size = np.linalg.norm(corners - middle[:, None], axis=2).max(axis=1)
-        close = nearest_one(tree, middle)[0] < reach + size
-        corners, size = corners[close], size[close]
-        large = size > 2 * reach
-        if not large.any():
-            break
-        corners = np.concatenate([corners[~large], _halves(corners[large])])
-    return corners
-
-
-def _halves(corners: Array) -> Array:
-    """Every triangle cut in two across its longest side. (m, 3, 3) → (2 m, 3, 3)"""
-    sides = np.linalg.norm(corners - np.roll(corners, -1, axis=1), axis=2)
-    turn = (sides.argmax(axis=1)[:, None] + np.arange(3)) % 3
-    a, b, c = corners[np.arange(len(corners))[:, None], turn].swapaxes(0, 1)
-    middle = (a + b) / 2
-    return np.concatenate([np.stack([a, middle, c], axis=1), np.stack([middle, b, c], axis=1)])

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cmnet.solving.frames import Frames
+from cmnet.geometry.frames import Frames
 from worlds import error, world
 
 
