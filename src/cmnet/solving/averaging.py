@@ -40,7 +40,7 @@ def average(group: Group, centres: Array, length: float, held: Collection[int] =
     pulls = [_between_centres(join, place, centres, length) for join in group.joins]
     for _ in range(STEPS):
         step = _step(T, stays, pulls)
-        T = [_exp(step[n]) @ T[n] for n in range(len(parts))]
+        T = [Pose(Rotation.from_rotvec(s[:3]).as_matrix(), s[3:]) @ pose for s, pose in zip(step, T)]
         if np.abs(step).max() < 1e-10:
             break
     moved = {k: Pose(T[n].R, length * T[n].t + origin - T[n].R @ centres[k]) for n, k in enumerate(parts)}
@@ -71,7 +71,3 @@ def _step(T: Sequence[Pose], stays: list[int], pulls: Sequence[Edge]) -> Array:
     A = H.reshape(g.size, g.size)
     A += (1e-12 * np.trace(A) / len(A) + 1e-300) * np.eye(len(A))  # parts that nothing holds stay as well
     return np.asarray(np.linalg.solve(A, g.reshape(-1)), dtype=np.float64).reshape(-1, 6)
-
-
-def _exp(step: Array) -> Pose:
-    return Pose(Rotation.from_rotvec(step[:3]).as_matrix(), step[3:])

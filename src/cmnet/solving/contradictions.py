@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
 from dataclasses import replace
 from itertools import pairwise
 
@@ -22,11 +21,10 @@ def without_contradictions(constraints: Constraints, centres: Array, shift: floa
 
     centres : (n, 3) float, of every part in its own coordinates; shift : by which poses that agree may put them apart
     """
-    settled, notes = _without_forbidden(constraints)
-    for settle_some in (_without_different, lambda some: _without_impossible(some, centres, shift)):
-        settled, more = settle_some(settled)
-        notes += more
-    return settled, notes
+    settled, forbidden = _without_forbidden(constraints)
+    settled, different = _without_different(settled)
+    settled, impossible = _without_impossible(settled, centres, shift)
+    return settled, [*forbidden, *different, *impossible]
 
 
 def _without_forbidden(c: Constraints) -> tuple[Constraints, list[str]]:
@@ -91,5 +89,5 @@ def _without_impossible(c: Constraints, centres: Array, shift: float) -> tuple[C
     return replace(c, fix=tuple(fix), join=tuple(join)), notes
 
 
-def _names(c: Constraints, parts: Pair | Iterable[int]) -> str:
+def _names(c: Constraints, parts: Pair) -> str:
     return " and ".join(c.names[k] for k in parts)

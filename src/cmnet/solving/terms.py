@@ -99,7 +99,7 @@ def unmet(terms: Terms, groups: Sequence[Group], believed: Sequence[Join]) -> li
             notes.append(f"join {names[i]} and {names[j]} could not be obeyed: {why}.")
     for parts in terms.constraints.same:
         if len({home[k] for k in parts}) > 1:
-            some = f"same {_listed(names[k] for k in parts)} could not be obeyed"
+            some = f"same {', '.join(names[k] for k in parts)} could not be obeyed"
             what = "all parts could not be made one object" if len(parts) == len(names) else some
             notes.append(f"{what}: {_split(parts, home, names)}.")
     return notes
@@ -110,8 +110,4 @@ def _split(parts: Iterable[int], home: dict[int, int], names: Sequence[str]) -> 
     sets: dict[int, list[str]] = {}
     for k in parts:
         sets.setdefault(home[k], []).append(names[k])
-    return "no joins connect " + " with ".join(_listed(some) for some in sets.values())
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(names)
+    return "no joins connect " + " with ".join(", ".join(some) for some in sets.values())
