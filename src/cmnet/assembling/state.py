@@ -53,7 +53,6 @@ class State:
     earlier: list[Join] | None = None
     tried: set[Question] = field(default_factory=set)
     views: dict[str, dict[Key, Surface]] = field(default_factory=dict)
-    _clashes: dict[tuple[str, ...], Clashes] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.groups = list(self.terms.start)
@@ -92,12 +91,8 @@ class State:
         return self.terms.believed(self.joins, self.centres, self.shift)
 
     def clashes(self, scales: tuple[str, ...]) -> Clashes:
-        if scales not in self._clashes:
-            said = self.memo.volumes.setdefault(scales, {})
-            self._clashes[scales] = Clashes(
-                [dict(enumerate(self.surfaces(name))) for name in scales], self.acceptance, said
-            )
-        return self._clashes[scales]
+        said = self.memo.volumes.setdefault(scales, {})
+        return Clashes([dict(enumerate(self.surfaces(name))) for name in scales], self.acceptance, said)
 
     def take(self, groups: Sequence[Group]) -> None:
         """The groups that hold from now on, with the joins that they rest on marked as used."""
