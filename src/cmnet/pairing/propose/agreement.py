@@ -15,7 +15,7 @@ from cmnet.pairing.surface.surface import Surface
 
 STRANGERS = np.float32(3.0)  # squared distance, over the squared reach, from which creases are strangers: e⁻³ = 0.05
 
-Edges = tuple[Floats32, Floats32]  # of a part: points (c, 3) and both normals (c, 2, 3) of creases
+CreaseArrays = tuple[Floats32, Floats32]  # of a part: points (c, 3) and both normals (c, 2, 3) of creases
 # Of a part: its creases, of every voxel the nearest one, the voxels; least cosine of equal skins and opposed breaks
 CreaseField = tuple[Floats32, Floats32, Ints32, Grid, np.float32]
 # Of creases in a pose: where they lie (m, 3), what they fall onto (m,), the squared distance over that of the reach
@@ -42,7 +42,7 @@ def summed_agreement(a: Surface, b: Surface, poses: Poses, which: Ints, rows: In
     return np.asarray(total)
 
 
-def _arrays(surface: Surface) -> Edges:
+def _arrays(surface: Surface) -> CreaseArrays:
     creases = surface.creases
     return creases.points.astype(np.float32), creases.normals.astype(np.float32)
 
@@ -56,7 +56,7 @@ def _agreements(
     poses: Moves,
     which: Ints,
     rows: Ints,
-    creases: Edges,
+    creases: CreaseArrays,
     field: CreaseField,
     near: np.float32,
     weight: Floats32,
@@ -85,7 +85,7 @@ def _agreements(
 
 
 @compiled
-def _fall(poses: Moves, h: int, creases: Edges, field: CreaseField, near: np.float32, found: Fallen) -> None:
+def _fall(poses: Moves, h: int, creases: CreaseArrays, field: CreaseField, near: np.float32, found: Fallen) -> None:
     """Sets found: the complementary creases that the given ones fall onto in pose h, −1: none.
 
     Creases are complementary that have one face in common and the other opposed. See `creases.complement`.

@@ -21,8 +21,9 @@ from cmnet.pairing.propose.creases import distinct, highest, overlap, seeded_pos
 from cmnet.pairing.surface.surface import Surface
 from cmnet.settings import Sieve
 
-Facets = tuple[Floats32, Floats32]  # of a part: samples and their normals (m, 3)
-Judges = tuple[Facets, float]  # the same, and the area that each stands for
+SampleArrays = tuple[Floats32, Floats32]  # of a part: samples and their normals (m, 3)
+Judges = tuple[SampleArrays, float]  # the same, and the area that each stands for
+Score = Callable[[Poses, int, float], Floats32]  # of (poses, judges, near): the area that speaks for each pose
 # Of a part: its dense samples, of every voxel a nearest one, the voxels; the cosine below which normals face each other
 SampleField = tuple[Floats32, Floats32, Ints32, Grid, np.float32]
 # Of samples in a pose: where they lie (m, 3), a sample nearby (m,) that they face (−1: none), and how well (m,)
@@ -40,9 +41,6 @@ def propose_touching(a: Surface, b: Surface, kept: int, near: float | None = Non
     sieve = sieve if near is None else replace(sieve, near=(sieve.near[0], near))
     found, area = sifted(a, b, seeded_poses(a, b)[0], lambda *how: contact(a, b, *how), sieve, sieve.sunk, kept)
     return [found.one(i) for i in range(len(found)) if area[i] > 0]
-
-
-Score = Callable[[Poses, int, float], Floats32]  # of (poses, judges, near): the area that speaks for each pose
 
 
 def sifted(
@@ -102,7 +100,7 @@ def _sample_field(a: Surface) -> SampleField:
 
 
 @compiled
-def _touch(poses: Moves, h: int, samples: Facets, field: SampleField, met: Met) -> None:
+def _touch(poses: Moves, h: int, samples: SampleArrays, field: SampleField, met: Met) -> None:
     """Sets met: what samples face in pose h, and how well they do, by the cosine of the opposed normals."""
     (points, normals, sample_of, grid, facing), (x, n), (y, at, how), R = field, samples, met, poses[0]
     move_into(poses, h, x, grid, y, at)
@@ -118,7 +116,7 @@ def _touch(poses: Moves, h: int, samples: Facets, field: SampleField, met: Met) 
 
 
 @compiled
-def _contact(poses: Moves, samples: Facets, field: SampleField, weights: Floats32, near: np.float32) -> Floats32:
+def _contact(poses: Moves, samples: SampleArrays, field: SampleField, weights: Floats32, near: np.float32) -> Floats32:
     """(h,): how much of the samples lies on another part's, of weights (d,)."""
     points, normals, x = field[0], field[1], samples[0]
     y, at, how = np.empty_like(x), np.empty(len(x), dtype=np.int32), np.empty(len(x), dtype=np.float32)
@@ -135,7 +133,7 @@ def _contact(poses: Moves, samples: Facets, field: SampleField, weights: Floats3
 
 
 @compiled
-def _settle(poses: Moves, samples: Facets, field: SampleField, near: np.float32, stiff: float) -> None:
+def _settle(poses: Moves, samples: SampleArrays, field: SampleField, near: np.float32, stiff: float) -> None:
     """Moves every pose once: what touches comes to lie in the planes of what it touches."""
     (R, t), points, normals, x = poses, field[0], field[1], samples[0]
     y, at, how = np.empty_like(x), np.empty(len(x), dtype=np.int32), np.empty(len(x), dtype=np.float32)
