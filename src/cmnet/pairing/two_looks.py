@@ -107,23 +107,24 @@ def examine_twice(close: Seen, far: Seen, poses: Sequence[Pose], patient: bool =
 def _examining(close: Seen, far: Seen, patient: bool) -> Callable[[Pose], Twice]:
     """What settles a pose of two parts, and says what each look sees where it settles in it."""
 
-    def refined(T_i_j: Pose) -> Twice:
-        near, wide = _held(close, T_i_j), _held(far, T_i_j)
+    def refined(T_i_j: Pose, near: Pose) -> Twice:
+        wide = _held(far, T_i_j)
         return Twice(pose_of_parts(*close, near), verify(*close, near), verify(*far, wide), close[0].judgement)
 
     if any(surface.broken is None for surface in close):  # skin is not told from breaks
-        return refined
+        return lambda T_i_j: refined(T_i_j, _held(close, T_i_j))
     here, there = [[Body.of(surface) for surface in seen] for seen in (close, far)]
 
     def examined(T_i_j: Pose) -> Twice:
-        before = pose_of_parts(*close, _held(close, T_i_j))
+        held = _held(close, T_i_j)
+        before = pose_of_parts(*close, held)
         wide = settled_together(there, [Pose.identity(), before])[1]
         settling = [(settled_together(here, [Pose.identity(), wide])[1], wide)]
         if patient:  # from afar, what a small contact holds slides out of a place that is right
             near = settled_together(here, [Pose.identity(), before])[1]
             settling.append((near, near))
         seen = [_at(close, far, *poses) for poses in settling if not _slipped_off(close, before, poses[0])]
-        shown = [_with_relief(close, pose) for pose in seen or [refined(T_i_j)]]
+        shown = [_with_relief(close, pose) for pose in seen or [refined(T_i_j, held)]]
         return max(shown, key=lambda pose: pose.logit)
 
     return examined

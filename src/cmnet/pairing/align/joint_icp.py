@@ -16,7 +16,8 @@ from scipy.spatial.transform import Rotation
 
 from cmnet.geometry.cells import Cells
 from cmnet.geometry.pose import Pose, cross_matrix
-from cmnet.geometry.types import Array, Ints
+from cmnet.geometry.types import Array
+from cmnet.pairing.align.icp import Samples
 from cmnet.pairing.align.normal_equations import add_between, plane_rows
 from cmnet.pairing.surface.surface import Surface
 from cmnet.settings import Settling
@@ -28,12 +29,13 @@ FEWEST_MEETING = 6  # samples below which nothing is asked
 class Body:
     """A part, and what of it settles on others.
 
-    skin : (s,) int, which of its samples are smooth skin; cells : of these
-    size : how far it reaches from its centre
+    all, skin : its samples, and those that are smooth skin; cells : of these
+    size      : how far it reaches from its centre
     """
 
     surface: Surface
-    skin: Ints
+    all: Samples
+    skin: Samples
     cells: Cells
     size: float
 
@@ -41,9 +43,10 @@ class Body:
     def of(surface: Surface) -> Body:
         points, normals, limits = surface.points, surface.normals, surface.scale.tolerances
         smooth = (np.einsum("nkc,nc->nk", normals[surface.next_to], normals) > limits.skin_smooth).all(axis=1)
-        skin = np.flatnonzero(smooth if surface.broken is None else smooth & (surface.broken < limits.broken_skin))
+        whole = np.flatnonzero(smooth if surface.broken is None else smooth & (surface.broken < limits.broken_skin))
+        skin = Samples(points[whole], normals[whole])
         size = float(np.linalg.norm(points, axis=1).max(initial=0.0))
-        return Body(surface, skin, Cells.of(points[skin], 2 * surface.spacing), size)
+        return Body(surface, Samples(points, normals), skin, Cells.of(skin.x, 2 * surface.spacing), size)
 
 
 def settled_together(bodies: Sequence[Body], T: Sequence[Pose], stays: Sequence[int] = (0,)) -> list[Pose]:
@@ -118,8 +121,8 @@ def _asked(a: _Settling, b: _Settling, radius: float, schedule: Settling) -> _Eq
 
 def _meeting_breaks(a: _Settling, b: _Settling, radius: float) -> _Equations:
     """Samples of b that face a lie on it."""
-    on, part = a.body.surface, b.body.surface
-    x, n, weight = _near(on, b.body, np.arange(len(part.points)), a.T.inverse() @ b.T, radius)
+    on = a.body.surface
+    x, n, weight = _near(on, b.body.surface, b.body.all, a.T.inverse() @ b.T, radius)
     x, normal, gap = facing(on, x, n, radius)
     over = gap > -on.scale.tolerances.settling_behind
     return _Equations(x[over], normal[over], gap[over], weight * kernel(gap[over] / radius))
@@ -140,11 +143,10 @@ def facing(a: Surface, x: Array, n: Array, radius: float) -> tuple[Array, Array,
 
 def _going_on(a: _Settling, b: _Settling, reach: float, lift: float) -> _Equations:
     """The skin of b goes on that of a."""
-    x, n, weight = _near(a.body.surface, b.body, b.body.skin, a.T.inverse() @ b.T, reach)
+    x, n, weight = _near(a.body.surface, b.body.surface, b.body.skin, a.T.inverse() @ b.T, reach)
     distance, index = a.body.cells.nearest_one(x, reach)
     met = np.isfinite(distance)
-    index = a.body.skin[index[met]]
-    x, n, at, normal = x[met], n[met], a.body.surface.points[index], a.body.surface.normals[index]
+    x, n, at, normal = x[met], n[met], a.body.skin.x[index[met]], a.body.skin.n[index[met]]
     between = normal + n
     between /= np.maximum(np.linalg.norm(between, axis=1, keepdims=True), 1e-9)
     gap = np.einsum("mc,mc->m", x - at, between)
@@ -153,13 +155,12 @@ def _going_on(a: _Settling, b: _Settling, reach: float, lift: float) -> _Equatio
     return _Equations(x[alike], between[alike], gap[alike], weight * kernel(gap[alike] / lift))
 
 
-def _near(a: Surface, b: Body, some: Ints, T_a_b: Pose, reach: float) -> tuple[Array, Array, float]:
+def _near(a: Surface, b: Surface, some: Samples, T_a_b: Pose, reach: float) -> tuple[Array, Array, float]:
     """Of some samples of b, in a's frame, those near a: places, normals, and the area that each stands for."""
-    part = b.surface
-    near = some[np.abs(a.box.at(a.signed, T_a_b, part.points[some])) < reach + a.box.size]
+    near = np.flatnonzero(np.abs(a.box.at(a.signed, T_a_b, some.x)) < reach + a.box.size)
     step = max(1, -(-len(near) // a.scale.budget.settling.samples))
     near = near[::step]
-    return T_a_b.apply(part.points[near]), T_a_b.rotate(part.normals[near]), part.area * step / len(part.points)
+    return T_a_b.apply(some.x[near]), T_a_b.rotate(some.n[near]), b.area * step / len(b.points)
 
 
 def kernel(u: Array) -> Array:

@@ -9,7 +9,6 @@ import numpy as np
 
 from cmnet.geometry.compiled import compiled
 from cmnet.geometry.pose import Pose
-from cmnet.geometry.trees import even_tree, nearest_one
 from cmnet.geometry.types import Array, Bools, Ints
 from cmnet.pairing.align.normal_equations import plane_rows
 from cmnet.pairing.surface.creases import complement
@@ -74,6 +73,7 @@ def verify(a: Surface, b: Surface, T_a_b: Pose) -> Evidence:
     total = sum(n for _, n in outline)
     depths = np.concatenate([e.depths for _, e in sides])
     relief, width, _ = _extents(b.points[sides[0][1].touching])
+    hold, grip = _hold(b, sides[0][1])
     return Evidence(
         rim=float(np.mean([_length(e.matched) for _, e in sides])),
         closure=sum(n for n, _ in outline) / total if total else 0.0,
@@ -82,8 +82,8 @@ def verify(a: Surface, b: Surface, T_a_b: Pose) -> Evidence:
         near=float(np.mean([s.area * (e.near & ~e.touching).mean() for s, e in sides])),
         inside=max(_deep_inside(a, b, T_a_b), _deep_inside(b, a, T_a_b.inverse())),
         depth=float(np.quantile(depths, 0.95)) if len(depths) else 0.0,
-        hold=_hold(b, sides[0][1], rim=True),
-        grip=_hold(b, sides[0][1], rim=False),
+        hold=hold,
+        grip=grip,
         relief=relief,
         width=width,
         broken=_broken(sides),
@@ -195,18 +195,35 @@ def _closed_rim(a: Surface, b: Surface, T_a_b: Pose) -> Ints:
 
 def _length(points: Array) -> float:
     """Length of the curve that crease points lie along: the voxels of one step that they fill, times the step."""
-    return RIM_STEP * len(np.unique(np.floor(points / RIM_STEP).astype(int), axis=0))
+    if not len(points):
+        return 0.0
+    voxels = np.floor(points / RIM_STEP).astype(np.int64)
+    voxels -= voxels.min(axis=0)
+    return RIM_STEP * len(np.unique(np.ravel_multi_index(tuple(voxels.T), tuple(voxels.max(axis=0) + 1))))
 
 
 def _outline(surface: Surface, side: _Side) -> tuple[int, int]:
     """Of the samples at the border of the contact: how many lie near a closing crease, and how many there are."""
     if not side.touching.any() or side.touching.all():
         return 0, 0
-    border = surface.points[side.touching & ~side.touching[surface.next_to].all(axis=1)]
+    touching = np.flatnonzero(side.touching)
+    border = surface.points[touching[~side.touching[surface.next_to[touching]].all(axis=1)]]
     if len(side.matched) == 0 or len(border) == 0:
         return 0, len(border)
-    distance = nearest_one(even_tree(side.matched), border)[0]
-    return int((distance < surface.scale.tolerances.rim_closed + surface.spacing).sum()), len(border)
+    return _count_near(border, side.matched, surface.scale.tolerances.rim_closed + surface.spacing), len(border)
+
+
+@compiled
+def _count_near(x: Array, points: Array, within: float) -> int:
+    """How many of x (m, 3) have one of the points (p, 3) nearer than this."""
+    count = 0
+    for i in range(len(x)):
+        for j in range(len(points)):
+            u, v, w = x[i, 0] - points[j, 0], x[i, 1] - points[j, 1], x[i, 2] - points[j, 2]
+            if np.sqrt(u * u + v * v + w * w) < within:
+                count += 1
+                break
+    return count
 
 
 def _extents(points: Array) -> tuple[float, float, float]:
@@ -218,21 +235,21 @@ def _extents(points: Array) -> tuple[float, float, float]:
     return float(least), float(middle), float(most)
 
 
-def _hold(b: Surface, side: _Side, rim: bool) -> float:
-    """Smallest stiffness of the contact over all six ways to move: 0 where the parts can slide or turn freely.
+def _hold(b: Surface, side: _Side) -> tuple[float, float]:
+    """Smallest stiffness over all six ways to move, of the contact and its rim, and of the contact alone.
 
-    What touches holds along its normal; a rim that closes holds along both of its faces, and counts as much.
+    0 where the parts can slide or turn freely. What touches holds along its normal; a rim that closes holds along both
+    of its faces, and counts as much.
     """
     x, normal = b.points[side.touching], side.normals
     if len(x) < FEWEST_TOUCHING:
-        return 0.0
+        return 0.0, 0.0
     centre = x.mean(axis=0)
     size = max(float(np.sqrt(((x - centre) ** 2).sum(axis=1).mean())), 1e-9)
-    H = _stiffness((x - centre) / size, normal)
-    if rim:
-        edge, faces = np.repeat(side.matched, 2, axis=0), side.planes.reshape(-1, 3)
-        H = (H + _stiffness((edge - centre) / size, faces)) / 2
-    return float(np.linalg.eigvalsh(H)[0])
+    grip = _stiffness((x - centre) / size, normal)
+    edge, faces = np.repeat(side.matched, 2, axis=0), side.planes.reshape(-1, 3)
+    hold = (grip + _stiffness((edge - centre) / size, faces)) / 2
+    return float(np.linalg.eigvalsh(hold)[0]), float(np.linalg.eigvalsh(grip)[0])
 
 
 def _stiffness(x: Array, normal: Array) -> Array:
