@@ -18,7 +18,7 @@ class Cells:
 
     origin, size, shape : cell (i, j, k) begins at origin + size · (i, j, k)
     starts              : (cells + 1,) int32, the first of the points of each cell
-    points, order       : (n, 3) float and (n,) int32, the points sorted by their cells, and which of the given they are
+    points, order       : (3, n) float and (n,) int32, the points sorted by their cells, and which of the given they are
     """
 
     origin: Array
@@ -42,7 +42,7 @@ class Cells:
         order = np.argsort(cell, kind="stable").astype(np.int32)
         starts = np.zeros(int(shape.prod()) + 1, dtype=np.int32)
         np.cumsum(np.bincount(cell, minlength=len(starts) - 1), out=starts[1:])
-        return Cells(low, size, shape, starts, points[order], order)
+        return Cells(low, size, shape, starts, np.ascontiguousarray(points[order].T), order)
 
     def nearest(self, x: Array, k: int, within: float = np.inf) -> tuple[Array, Ints]:
         """Distances (m, k) and indices (m, k) of the k nearest to x (m, 3), nearest first.
@@ -50,7 +50,7 @@ class Cells:
         within : infinity and n stand for those that are not nearer than this
         """
         distance = np.full((len(x), k), np.inf)
-        index = np.full((len(x), k), len(self.points), dtype=np.int64)
+        index = np.full((len(x), k), len(self.order), dtype=np.int64)
         grid = self.origin, self.size, self.shape, self.starts, self.points, self.order
         _search(*grid, x, within, distance, index)
         return distance, index
@@ -77,8 +77,10 @@ def _search(
     """Sets distance and index (m, k), which come as infinity and n, of x (m, 3): cubes of cells grow around each."""
     last = distance.shape[1] - 1
     nx, ny, nz = shape
+    squares = np.empty(len(order))
     for m in range(len(x)):
-        u, v, w = (x[m, 0] - origin[0]) / size, (x[m, 1] - origin[1]) / size, (x[m, 2] - origin[2]) / size
+        x0, x1, x2 = x[m]
+        u, v, w = (x0 - origin[0]) / size, (x1 - origin[1]) / size, (x2 - origin[2]) / size
         i, j, k = int(np.floor(u)), int(np.floor(v)), int(np.floor(w))
         # From x to what is outside its own cell, in cells, at least; cubes that reach the grid, and that cover it
         inner = min(min(min(u - i, 1 - u + i), min(v - j, 1 - v + j)), min(w - k, 1 - w + k))
@@ -102,15 +104,19 @@ def _search(
                             low = high = k - r if side == 0 else k + r
                         if low < 0 or high >= nz or low > high:
                             continue
-                        for p in range(starts[row + low], starts[row + high + 1]):
-                            d0, d1, d2 = x[m, 0] - points[p, 0], x[m, 1] - points[p, 1], x[m, 2] - points[p, 2]
-                            square = d0 * d0 + d1 * d1 + d2 * d2
+                        first, final = starts[row + low], starts[row + high + 1]
+                        px, py, pz = points[0, first:final], points[1, first:final], points[2, first:final]
+                        for p in range(len(px)):  # a loop of its own: several of them at once
+                            d0, d1, d2 = x0 - px[p], x1 - py[p], x2 - pz[p]
+                            squares[p] = d0 * d0 + d1 * d1 + d2 * d2
+                        for p in range(len(px)):
+                            square = squares[p]
                             if square < bound:
                                 at = last
                                 while at > 0 and distance[m, at - 1] > square:
                                     distance[m, at], index[m, at] = distance[m, at - 1], index[m, at - 1]
                                     at -= 1
-                                distance[m, at], index[m, at] = square, order[p]
+                                distance[m, at], index[m, at] = square, order[first + p]
                                 bound = min(bound, distance[m, last])
             r += 1
         for at in range(last + 1):
