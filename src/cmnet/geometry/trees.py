@@ -1,10 +1,11 @@
-"""Nearest points from a tree that is used many times."""
+"""Nearest points from a tree that is used many times, and of so few that a tree takes longer to build."""
 
 from __future__ import annotations
 
 import numpy as np
 from scipy.spatial import cKDTree
 
+from cmnet.geometry.compiled import compiled
 from cmnet.geometry.types import Array, Ints
 
 
@@ -26,3 +27,20 @@ def nearest_few(tree: cKDTree, points: Array, k: int, within: float = np.inf) ->
         return np.empty((len(points), 0)), np.empty((len(points), 0), dtype=np.int64)
     distance, index = tree.query(points, ranks, distance_upper_bound=within)
     return np.asarray(distance, dtype=np.float64), np.asarray(index, dtype=np.int64)
+
+
+def distance_to_few(few: Array, points: Array) -> Array:
+    """(n,) float: how far each of points (n, 3) lies from the nearest of a few (m, 3), infinite without any."""
+    distance = np.full(len(points), np.inf)
+    _try_all(few, points, distance)
+    return np.sqrt(distance)
+
+
+@compiled
+def _try_all(few: Array, points: Array, square: Array) -> None:
+    """Lowers square (n,) to the squared distances."""
+    for i in range(len(points)):
+        x, y, z = points[i]
+        for j in range(len(few)):
+            u, v, w = x - few[j, 0], y - few[j, 1], z - few[j, 2]
+            square[i] = min(square[i], u * u + v * v + w * w)

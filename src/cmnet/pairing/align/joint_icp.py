@@ -182,7 +182,8 @@ def _solution(
     A += (1e-9 * np.trace(A) / max(len(A), 1) + 1e-12) * np.eye(len(A))  # parts that nothing holds stay as well
     steps = np.zeros((count, 6))
     steps[moves] = -np.linalg.solve(A, g[moves].reshape(-1)).reshape(-1, 6)
-    return [Pose(Rotation.from_rotvec(step[:3]).as_matrix(), step[3:]) for step in steps]
+    turns = Rotation.from_rotvec(steps[:, :3]).as_matrix()
+    return [Pose(turn, step[3:]) for turn, step in zip(turns, steps)]
 
 
 def _normal_equations(e: _Equations, stiff: float) -> tuple[Array, Array]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from cmnet.geometry.compiled import compiled
 from cmnet.geometry.pose import Pose
+from cmnet.geometry.trees import distance_to_few
 from cmnet.geometry.types import Array, Bools, Ints
 from cmnet.pairing.align.normal_equations import plane_rows
 from cmnet.pairing.surface.creases import complement
@@ -208,22 +209,8 @@ def _outline(surface: Surface, side: _Side) -> tuple[int, int]:
         return 0, 0
     touching = np.flatnonzero(side.touching)
     border = surface.points[touching[~side.touching[surface.next_to[touching]].all(axis=1)]]
-    if len(side.matched) == 0 or len(border) == 0:
-        return 0, len(border)
-    return _count_near(border, side.matched, surface.scale.tolerances.rim_closed + surface.spacing), len(border)
-
-
-@compiled
-def _count_near(x: Array, points: Array, within: float) -> int:
-    """How many of x (m, 3) have one of the points (p, 3) nearer than this."""
-    count = 0
-    for i in range(len(x)):
-        for j in range(len(points)):
-            u, v, w = x[i, 0] - points[j, 0], x[i, 1] - points[j, 1], x[i, 2] - points[j, 2]
-            if np.sqrt(u * u + v * v + w * w) < within:
-                count += 1
-                break
-    return count
+    closed = surface.scale.tolerances.rim_closed + surface.spacing
+    return int((distance_to_few(side.matched, border) < closed).sum()), len(border)
 
 
 def _extents(points: Array) -> tuple[float, float, float]:

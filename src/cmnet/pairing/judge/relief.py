@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
 from cmnet.geometry.pose import Pose
-from cmnet.geometry.trees import nearest_one
+from cmnet.geometry.trees import distance_to_few
 from cmnet.geometry.types import Array, Bools, Ints
 from cmnet.pairing.surface.surface import Surface
 
@@ -72,9 +71,7 @@ def _inward(surface: Surface, chosen: Ints) -> Array:
     outside = np.ones(len(surface.points), dtype=bool)
     outside[chosen] = False
     border = chosen[outside[surface.next_to[chosen]].any(axis=1)]
-    if not len(border):
-        return np.full(len(chosen), np.inf)
-    return nearest_one(cKDTree(surface.points[border]), surface.points[chosen])[0]
+    return distance_to_few(surface.points[border], surface.points[chosen])
 
 
 def _together(gap: Array) -> Bools:
