@@ -19,6 +19,7 @@ from cmnet.geometry.pose import Pose
 from cmnet.judgement import GEOMETRY
 from cmnet.matched import UNFITTED
 from cmnet.parts.points import sample_parts, unit_length
+from cmnet.settings import Settings, with_changes
 from cmnet.solving.assembly import Assembly
 from cmnet.solving.paper import solve_paper
 from results import BALL
@@ -202,7 +203,9 @@ def cube(name, size=1.0):
 )
 @pytest.mark.parametrize(("weights", "one_object"), [("cmnet-base", True), ("none", False)])
 def test_strange_parts_end_in_a_valid_assembly(strange, weights, one_object):
-    assembly = cmnet.assemble(strange, weights=weights, one_object=one_object)
+    few = {f"{name}.samples": 4000 for name in ("first", "coarse", "fine")}  # to save time
+    assembler = cmnet.Assembler(weights, settings=with_changes(Settings(), few))
+    assembly = assembler.assemble(strange, one_object=one_object)
     assert is_valid(assembly, len(strange))
     assert weights != "none" or not assembly.matches
 
