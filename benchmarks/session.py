@@ -57,7 +57,7 @@ def measure(pieces: int, shape: str, weights: str, decisions: int, seed: int) ->
         row["save, s"] = timed(lambda: session.save(folder))[1]
         again, row["load, s"] = timed(lambda: Session.load(folder))
         size = float(np.ptp(parts[0].vertices, axis=0).max())
-        row["loaded: same"] = float(same(again.solve(), session.solve(), 0.0))
+        row["loaded: same"] = float(same(again.solve(), session.solve(), size))
     row["propose again, s"] = timed(session.propose)[1]
     fresh, row["fresh, s"] = timed(lambda: cmnet.assemble(parts, weights=weights, constraints=session.constraints))
     return row | {"fresh: same": float(same(session.assembly, fresh, size))}
